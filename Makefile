@@ -1,5 +1,5 @@
-# The ways in. Only setup, demo and test install what is missing (tools/setup.sh); the work is
-# done by cargo, by the Makefiles of the parts, and by the scripts in tools/.
+# The targets for users. Only setup, demo and test install missing packages (tools/setup.sh). The
+# work is done by cargo, by the Makefiles of the parts, and by the scripts in tools/.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .PHONY: help setup setup-site setup-lab build build-site build-lab sims install install-lab
 .PHONY: demo test test-all check lint docs fuzz clean
 
-# `make test-c`, `make test-rust`, ... : one for each group of tools/test-steps.txt.
+# `make test-c`, `make test-rust`, ...: one target for each group of tools/test-steps.txt.
 groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)
 .PHONY: $(groups:%=test-%)
 
@@ -38,7 +38,7 @@ sims: ## compile the simulators' runners alone
 	@$(MAKE) --no-print-directory -s -C lab/sims/simavr OUT=$(CURDIR)/target/sims
 	@$(MAKE) --no-print-directory -s -C lab/sims/qemu OUT=$(CURDIR)/target/sims
 
-# DESTDIR for packages; /etc/selo/selo.toml stays as it is if it is there.
+# DESTDIR is for packages. An existing /etc/selo/selo.toml stays unchanged.
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 UNITDIR ?= /lib/systemd/system

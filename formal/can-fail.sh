@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A check that was never seen to fail is not yet a check: plants faults in a copy of
-# the models, keeps what they expect, and wants formal/run.sh to fail at each.
+# Tests that the checks of formal/run.sh can fail: plants faults in a copy of the models,
+# keeps the expected verdicts, and expects formal/run.sh to fail for each fault.
 #
 # usage: formal/can-fail.sh
 set -uo pipefail
@@ -9,13 +9,13 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 
 passed=0 failed=0
-# fault MODEL MESSAGE COMMAND: COMMAND, run in the copy, plants the fault; run.sh on
-# MODEL (all if it is empty) must then fail and its output contain MESSAGE.
+# fault MODEL MESSAGE COMMAND: runs COMMAND in the copy to plant the fault. run.sh on
+# MODEL (on all models if empty) must then fail, with MESSAGE in its output.
 fault() {
     local output status
     rm -rf "${copy:?}"/*
     cp -r "$here"/*.vp "$here/README.md" "$here/attackers" "$here/broken" "$copy"
-    # One session: the faults show in it, and it is quick.
+    # One session suffices to show the faults, and is fast.
     sed -i 's|^attacker\[|// sessions: 1\n&|' "$copy"/join.vp "$copy"/pair.vp
     if ! (cd "$copy" && eval "$3"); then
         failed=$((failed + 1))
@@ -33,9 +33,9 @@ fault() {
     fi
 }
 
-# The attack on classic is not found: one who only listens finds none.
+# The attack on classic is not found: a passive attacker cannot carry it out.
 fault classic 'EXPECTED: attack' "sed -i 's/attacker.active./attacker[passive]/' classic.vp"
-# The protocol is broken and the model still expects it to hold.
+# The protocol is broken, but the model expects it to hold.
 fault join 'EXPECTED: holds' "sed -i 's/, device_key, nil)/, nil, nil)/' join.vp"
 fault join 'EXPECTED: holds' "sed -i 's/DH_KEX([a-z_]*, [a-z_]*), nil)/nil, nil)/' join.vp"
 fault cookie 'EXPECTED: holds' "sed -i 's/MAC(secret, CONCAT([a-z]*, id))/MAC(secret, id)/' cookie.vp"
@@ -46,7 +46,7 @@ fault classic 'EXPECTED: unstated' "sed -i 's|// attack: the man in the middle||
 fault classic 'did not answer' "sed -i 's/PUBKEY(e_g)/PUBLICKEY(e_g)/' classic.vp"
 fault classic 'did not answer' "sed -i '/^queries/,\$d' classic.vp"
 fault classic-passive 'could not be written' "sed -i 's/attacker.active./attacker[active] /' classic.vp"
-# The README shows results that are not those of the run.
+# The README shows results that differ from those of the run.
 fault '' 'README.md: the results' \
     "rm -r join.vp pair*.vp restore.vp attackers broken; sed -i '/^join (/,/^\`/{/^\`/!d}; s/attack  equi/holds   equi/' README.md"
 

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Runs every symbolic model of this folder through Verifpal and compares what it
-# says to each query with what the model expects.
+# Runs every symbolic model of this folder through Verifpal, and compares the verdict on
+# each query with the one that the model expects.
 #
 # usage: formal/run.sh [--folder FOLDER] [MODEL]...
 #   MODEL     names without ending; all by default
-#   --folder  look for the models there (default: the folder of this script)
-# environment: SELO_VERIFPAL  a verifpal to run; none is installed then
+#   --folder  the folder of the models (default: the folder of this script)
+# environment: SELO_VERIFPAL  a verifpal to run instead of installing one
 #
-# A model is a .vp file, or a .patch in attackers/ or broken/, which makes one out
-# of the .vp file that it names. In the model's queries a comment "// holds" or
-# "// attack[: why]" before each query is what must come out; a line "// sessions: N"
-# is the number of concurrent sessions (2 if there is none). Models as run and what
-# was printed, with the trace of every attack, are left in target/formal/ (FOLDER/out/).
-# exit: 0 every query as expected; 1 not so; 2 no such model, or no tool
+# A model is a .vp file, or a .patch in attackers/ or broken/ for the .vp file that it
+# names. A comment "// holds" or "// attack[: why]" before a query is its expected verdict.
+# A line "// sessions: N" sets the number of concurrent sessions (default: 2). The models
+# as run, and the output with the trace of every attack, are kept in target/formal/
+# (with --folder, in FOLDER/out/).
+# exit: 0 every query as expected; 1 a query differs; 2 no such model, or no tool
 set -uo pipefail
 here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../tools/env.sh"
 
-# The tool is GPL-3.0: it is installed and run, never linked.
+# The tool is GPL-3.0, so it runs as a separate program and is never linked.
 version=1.6.7
 
 folder=$here
@@ -37,8 +37,8 @@ install_verifpal() {
     selo_find_rust || { echo "formal: no Rust $selo_rust_needed or later to install verifpal with" >&2; return 1; }
     echo "formal: installing verifpal $version into target/tools (some minutes, once)" >&2
     mkdir -p "$selo_root/target/tools"
-    # The package asks for a newer rustc than it needs: 1.95 builds it. Without its
-    # link-time optimization it builds in half the time and runs a quarter slower.
+    # The package requires a newer rustc than it needs; 1.95 can build it. Without link-time
+    # optimization it builds in half the time, and runs a quarter slower.
     CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=2 \
         cargo install verifpal --version "$version" --locked --ignore-rust-version --force \
         --root "$selo_root/target/tools" >"$log" 2>&1 && return 0
@@ -48,7 +48,7 @@ install_verifpal() {
     return 1
 }
 
-# Writes the model $1 (a .vp or .patch below the folder) into target/formal/.
+# Writes the model $1 (a .vp or .patch below the folder) to target/formal/.
 write_model() {
     local name base
     name=$(basename "${1%.*}")
@@ -56,13 +56,13 @@ write_model() {
     *.vp) cp "$folder/$1" "$work/$name.vp" ;;
     *.patch)
         base=$(sed -n 's/^--- //p' "$folder/$1")
-        # No fuzz: a patch that no longer fits its model must be looked at.
+        # No fuzz: a patch that no longer fits its model needs attention.
         patch --quiet --fuzz=0 --reject-file=- --output="$work/$name.vp" "$folder/$base" "$folder/$1"
         ;;
     esac
 }
 
-# Prints "verdict<tab>query" for what the model $1 expects of each query, in order.
+# Prints "verdict<tab>query" for each query that the model $1 expects, in order.
 expected() {
     awk '
         /^queries\[/ { inside = 1; next }
@@ -73,7 +73,7 @@ expected() {
     ' "$1"
 }
 
-# Prints "verdict<tab>query<tab>reach" for what verifpal printed into $1, in order.
+# Prints "verdict<tab>query<tab>reach" for each verdict in Verifpal's output $1, in order.
 found() {
     sed -n -E \
         -e 's/^ *PASS \+ ([a-z]+\?.*[^ ])  \[(.*)\]$/holds\t\1\t\2/p;t' \
@@ -143,7 +143,7 @@ for name in "${models[@]}"; do
     done < <(paste "$work/$name.expected" "$work/$name.found")
 done
 
-# The results that the README shows are the beginning of a whole run's.
+# The results in the README must be the beginning of a complete run's results.
 if [ $# -eq 0 ] && [ -f "$folder/README.md" ]; then
     sed -n '/^<!-- results -->$/,/^<!-- end -->$/p' "$folder/README.md" | grep -v -e '^<!--' -e '^```' >"$work/shown"
     if [ -s "$work/shown" ] && head -n "$(wc -l <"$work/shown")" "$work/report" | cmp -s - "$work/shown"; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Asks RustSec and npm for advisories of the dependencies. It needs a network and cargo-deny, so
-# `make test` leaves it out; run it before a release, and weekly where Selo is in service.
+# Checks the dependencies for advisories of RustSec and npm. This needs a network and cargo-deny, so
+# `make test` leaves it out. Run it before a release, and weekly where Selo is in service.
 #
 # usage: tools/advisories.sh
 set -uo pipefail

@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""No row of a board gets worse unnoticed.
+"""Compares rows and kernels with the baseline, so that no regression goes unnoticed.
 
 usage: tools/baseline.py --check|--update --board NAME [--algorithm NAME,...]
                          [--variant NAME,...] [--selo PROGRAM] [--rows FILE]
        tools/baseline.py --check|--update --kernels FILE
 
-Measures Selo's own rows with `selo lab run` and holds them against bench/baseline/NAME.json:
-cycles, flash, static RAM and stack of every operation, which are exact on a simulated chip,
-so that the first cycle more is seen. Where a row has an interval (a whole node is interrupted
-by its timer) cycles and stack are kept as "about" and may grow by 1 %. --check measures what
-the file has, or the part of it that --algorithm and --variant name; it fails if a value has
-grown or is missing, and says what has become smaller, which --update then writes down.
---update replaces what it measures and leaves the rest of the file as it is. --rows reads rows
-that are there instead of measuring.
+Measures Selo's own rows with `selo lab run` and compares them with bench/baseline/NAME.json:
+cycles, flash, static RAM and stack of every operation. On a simulated chip these are exact, so
+one additional cycle is a regression. If a row has an interval (a timer interrupts a whole node),
+its cycles and stack are stored as "about" and may grow by 1 %.
 
-The file has a line for each operation, sorted: "ALGORITHM VARIANT OPERATION[ BYTES]": values.
+--check measures the operations in the file, or those that --algorithm and --variant select. It
+fails if a value has grown or is missing, and reports smaller values, which --update stores.
+--update replaces the measured values and leaves the rest of the file unchanged. --rows reads
+existing rows instead of measuring.
 
-With --kernels it does the same for the kernels in assembly, called alone: cycles and stack
-that tests/avr/run.sh wrote to FILE (out/avr/kernels.txt), in bench/baseline/kernels.json.
+The file has one line for each operation, sorted: "ALGORITHM VARIANT OPERATION[ BYTES]": values.
+
+--kernels does the same for the assembly kernels, called alone: it compares the cycles and the
+stack in FILE (out/avr/kernels.txt, written by tests/avr/run.sh) with bench/baseline/kernels.json.
 """
 
 import argparse
@@ -28,7 +29,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 METRICS = ("cycles", "flash", "ram", "stack")
-# By what share a figure that is interrupted may grow.
+# The share by which an "about" figure may grow.
 SLACK = 0.01
 
 
@@ -45,7 +46,7 @@ def chosen(key, arguments):
 
 
 def rows_of(path):
-    """{"algorithm variant operation bytes": {metric: value}} of the good rows of a file."""
+    """{"algorithm variant operation bytes": {metric: value}} of the rows with status ok in a file."""
     found, vague = {}, set()
     for line in pathlib.Path(path).read_text().splitlines():
         row = json.loads(line)
@@ -73,7 +74,7 @@ def rows_of(path):
 
 
 def kernels_of(path):
-    """{name: {metric: value}} of what tests/avr/run.sh wrote."""
+    """{name: {metric: value}} of a file that tests/avr/run.sh wrote."""
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
         name, *figures = line.replace("in C:", "").split()
@@ -84,7 +85,7 @@ def kernels_of(path):
 
 
 def measure(arguments, wanted):
-    """Runs the lab for the algorithms that are wanted; the rows file."""
+    """Runs the lab for the wanted algorithms. Returns the rows file."""
     out = ROOT / "out" / "baseline" / arguments.board
     command = [arguments.selo, "lab", "run", "--board", arguments.board, "--library", "selo",
                "--metric", ",".join(METRICS), "--out", str(out), "--run", "baseline"]
@@ -105,7 +106,7 @@ def write(path, rows):
 
 
 def compare(before, now):
-    """Prints what differs; the number of values that are as good as before, and of others."""
+    """Prints the differences. Returns the number of values that passed, and that failed."""
     passed = failed = 0
     for key in sorted(before):
         for metric, value in before[key].items():
@@ -114,7 +115,7 @@ def compare(before, now):
                 print(f"{key}: no {metric} was measured, {value} is in the baseline")
                 failed += 1
             elif metric.startswith("portable"):
-                pass  # what the kernels are compared with
+                pass  # only a reference for the kernels
             elif got > value * (1 + SLACK * metric.startswith("about")):
                 print(f"{key}: {metric} {got:,}, more than {value:,}")
                 failed += 1

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# Every citation in a comment or a guide, [FIPS197, 5.1.1], must name a key of
-# docs/BIBLIOGRAPHY.md, and every key there must be used, those under "Background"
-# excepted.
+# Checks that every citation in a comment or a guide, [FIPS197, 5.1.1], names a key of
+# docs/BIBLIOGRAPHY.md, and that every key there is cited, except those under
+# "Background".
 #
-# What counts as a citation: brackets around a key, alone or followed by a comma
-# and a place. A key that no table lists is recognised by its shape: capitals with
-# a digit (RFC9999), a name with a year (smith2019), or, in a comment and before a
-# comma, a word in capitals.
+# A citation is a key in brackets, alone or followed by a comma and a place. A key that
+# no table lists is recognised by its shape: capitals with a digit (RFC9999), a name with
+# a year (smith2019), or, in a comment and before a comma, a word in capitals.
 #
 # usage: tools/check-citations.sh [REPOSITORY]
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 bibliography=docs/BIBLIOGRAPHY.md
 
-# "key section" of every entry.
+# The key and the section of every entry.
 entries=$(awk -F'|' '
     /^## / { background = ($0 == "## Background") ? "background" : "-" }
     /^\| / && $2 !~ /^ key $/ { gsub(/ /, "", $2); print $2, background }
@@ -31,9 +30,8 @@ mapfile -t files < <(git ls-files --cached --others --exclude-standard -- \
     '*.c' '*.h' '*.S' '*.rs' '*.ino' '*.mjs' '*.js' '*.sh' '*.toml' '*.md' ':!tests/tools' |
     grep -v -x -F "$bibliography" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done)
 
-# file:line:[KEY of everything that looks like a citation. An array index follows a
-# name without a space, a citation never does; [!NOTE] and links [text](...) have
-# another shape.
+# Prints file:line:[KEY for everything that looks like a citation. An array index follows a name
+# without a space, unlike a citation; [!NOTE] and links [text](...) have another shape.
 citations=$(grep -nHoP '(?<![\w\]\)])\[([A-Z][A-Z0-9.-]*[0-9][A-Z0-9.-]*|[a-z]+(-[a-z]+)*(19|20)[0-9]{2})(?=\]|, )' "${files[@]}" || true)
 words=$(grep -nHP '^\s*(//|/\*|\*|#|;)' "${files[@]}" | grep -oP '^[^:]+:[0-9]+:|(?<![\w\]\)])\[[A-Z]{4,}(?=, )' |
     awk '/:$/ { place = $0; next } { print place $0 }' || true)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Checks the dependencies in the lock files, without a network.
 
-- Licences: each crate and each npm package has one that tools/dependencies.json allows.
-- Sources: each comes from its registry and has a checksum.
-- Unmaintained crates: each one in the graph of the command stands in `kept`, with a reason.
-- rust-version: Cargo.toml names at least the newest one that a dependency asks for.
+- Licences: tools/dependencies.json allows the licence of each crate and each npm package.
+- Sources: each package comes from its registry and has a checksum.
+- Unmaintained crates: `kept` lists each one in the command's dependency graph, with a reason.
+- rust-version: the one in Cargo.toml is at least the newest that a dependency requires.
 
-Advisories change daily, and no registry carries their database: `tools/advisories.sh` asks
-over the network.
+Advisories change daily, and no registry carries their database, so `tools/advisories.sh` fetches
+them over the network.
 
 usage: tools/check-dependencies.py
 """
@@ -24,7 +24,7 @@ COMMAND = "selo"
 
 
 def is_allowed(expression, allowed):
-    """True if an SPDX expression can be met with licences that are allowed."""
+    """True if allowed licences satisfy an SPDX expression."""
     text = expression.strip()
     alternatives = split(text, "OR") or split(text.replace("/", " OR "), "OR")
     if alternatives:
@@ -38,7 +38,7 @@ def is_allowed(expression, allowed):
 
 
 def split(text, word):
-    """The parts of an expression between a word, outside of parentheses; none if it has no such."""
+    """Splits an expression at a word outside parentheses. Empty if the word does not occur there."""
     parts, depth, start = [], 0, 0
     for match in re.finditer(rf"[()]|\s{word}\s", text):
         if match[0] == "(":
@@ -57,7 +57,7 @@ def version(text):
 
 
 def graph_of(metadata, name):
-    """The packages that a program links, by id: not what only tests and builds of others use."""
+    """The ids of the packages that a program links, without those that only tests or builds use."""
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     start = [p["id"] for p in metadata["packages"] if p["name"] == name and not p["source"]]
     seen = set()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The programs under lab/sims/ link GPL simulators: every source file there says
-# GPL-3.0-or-later, the folder has the licence text, and nothing outside includes
-# a simulator's header or links its library.
+# Checks the licences of the programs under lab/sims/, which link GPL simulators: every
+# source file there names GPL-3.0-or-later, the folder has the licence text, and no file
+# outside includes a simulator's header or links its library.
 #
 # usage: tools/check-licences.sh [REPOSITORY]
 set -euo pipefail
@@ -12,7 +12,7 @@ for licence in LICENSE-MIT LICENSE-APACHE; do
     verdict "$licence" "$([ -s "$licence" ] || echo "missing")"
 done
 
-# JSON has no comments: package.json says it in a field, a lock file is generated.
+# JSON has no comments. package.json has the licence in a field, and lock files are generated.
 while read -r file; do
     case $file in
     */LICENSE* | */COPYING* | */package-lock.json | */.gitignore | */.npmrc | *.md) continue ;;

@@ -3,7 +3,7 @@
 names a heading of its page. Links to other hosts are not followed.
 
 usage: tools/check-links.py [REPOSITORY]
-exit: 0 all are good; 1 some are not
+exit: 0 every link is good; 1 some are not
 """
 import re
 import subprocess
@@ -23,12 +23,12 @@ CODE = re.compile(r"`[^`\n]*`")
 
 
 def text_of(page: Path) -> str:
-    """The page without blocks of code, which may show links of their own."""
+    """The page without blocks of code, in which links do not count."""
     return FENCE.sub("", page.read_text(encoding="utf-8"))
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that a page offers, made of its headings as code hosts make them."""
+    """The anchors of a page, derived from its headings as code hosts do."""
     found: dict[str, int] = {}
     names = set()
     for heading in re.findall(r"^#+\s+(.*?)\s*#*$", text_of(page), re.M):

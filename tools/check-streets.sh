@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The streets between the houses go one way: what is deployed (site/) and the instrument (lab/)
-# link base/ and themselves, and nothing of each other; the studies (studies/) may link all.
-# Tests may use everything. In C, src/ and the measured image include nothing of station/.
+# Checks that dependencies between the houses go one way: site/ (deployed) and lab/ (the
+# instrument) link base/ and themselves, but not each other; studies/ may link all. Tests may
+# use everything. In C, src/ and the measured image include nothing of station/.
 #
 # usage: tools/check-streets.sh [REPOSITORY]
 set -euo pipefail
@@ -13,7 +13,7 @@ name() {
     sed -n '0,/^name = "\(.*\)"/s//\1/p' "$1/Cargo.toml"
 }
 
-# The crates of this workspace that the crate in folder $1 links, without those of its tests.
+# The workspace's crates that the crate in folder $1 links, without those of its tests.
 links() {
     python3 - "$1" <<'PYTHON'
 import sys, tomllib
@@ -29,7 +29,7 @@ for table in tables:
 PYTHON
 }
 
-# house FOLDERS MAY: the crate in each of FOLDERS links crates in the folders MAY only.
+# house FOLDERS MAY: checks that the crates in FOLDERS link only crates in the folders MAY.
 house() {
     local crate linked wrong folder may=
     for folder in $2; do
@@ -47,7 +47,7 @@ house() {
     done
 }
 
-# folders HOUSE: those of its crates.
+# folders HOUSE: the folders of its crates.
 folders() {
     local manifest
     for manifest in "$1"/*/Cargo.toml; do
@@ -61,7 +61,7 @@ house base/command base
 house "$site" "$base $site"
 house "$lab" "$base $lab"
 
-# C: the device library knows nothing of the station, and measuring code nothing of either's.
+# C: the device library includes nothing of the station, and neither does measuring code.
 c_includes() {
     local found
     found=$(grep -rnE "#include .*($3)" --include='*.[chS]' --include='*.inc' --include='*.cpp' $2 || true)

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# What must hold for every tracked file: no path of somebody's machine, no host of
-# a package registry, no leftover marker; one version number in all manifests;
-# shell scripts that parse.
+# Checks every tracked file: no path of a developer's machine, no host of a package
+# registry, no leftover marker; one version number in all manifests; and shell scripts
+# that parse.
 #
 # usage: tools/check-tree.sh [REPOSITORY]
 set -euo pipefail
 . "$(dirname "$0")/verdict.sh"
 cd "${1:-$(dirname "$0")/..}"
 
-# Without a match git grep exits 1: here that is the good case. The brackets keep
-# the patterns from matching this file. Vectors are others' texts.
+# git grep exits with 1 if it finds nothing, which is the good case. The brackets keep the patterns
+# from matching this file. Vectors are texts of others, so they are left out.
 found() {
     git grep --untracked -nIE "$1" -- . ':!lab/vectors' ${2:+"$2"} || true
 }
@@ -21,7 +21,7 @@ verdict "a host of a package registry (leave it to the client's configuration)" 
 verdict "a leftover marker" \
     "$(found '([T]ODO|[F]IXME|[X]XX)[: (]|^(<<<<<<<|>>>>>>>) ' ':!*.lock')"
 
-# The version is written in selo.h; the manifests of each ecosystem must agree.
+# The version is in selo.h. The manifests of each ecosystem must agree with it.
 version=$(sed -n 's/^#define SELO_VERSION "\(.*\)"/\1/p' src/selo.h)
 check_version() {
     local other

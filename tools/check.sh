@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What a change needs before it is committed: the lint steps, and the quick tests of the
-# parts that changed. `make test` runs everything.
+# Runs the checks that a change needs before a commit: the lint steps, and the quick tests of
+# the parts that changed. `make test` runs everything.
 #
-# A part has changed if it differs from the upstream branch, or from the last commit but
-# one where there is no upstream; files that git does not know count too.
+# A part has changed if it differs from the upstream branch, or without an upstream from the
+# last commit but one. Untracked files count too.
 #
 # usage: tools/check.sh [--base COMMIT] [--list]
-#   --base COMMIT  what to compare with
+#   --base COMMIT  the commit to compare with
 #   --list         print the commands instead of running them
 # exit: 0 all passed; 1 something failed; 2 COMMIT is not in the repository
 set -uo pipefail
@@ -37,10 +37,11 @@ if ! git rev-parse -q --verify "$base^{commit}" >/dev/null; then
 fi
 
 changed=$({ git diff --name-only "$base" && git ls-files --others --exclude-standard; } | sort -u)
-# touched PATTERN: a changed file matches the extended regular expression.
+# touched PATTERN: whether the extended regular expression matches a changed file.
 touched() { grep -qE "$1" <<<"$changed"; }
 
-# The changed crates as options of cargo; a change of the workspace's own files is one of all.
+# The changed crates as options of cargo. A change of the workspace's manifest or lock file affects
+# all.
 crates=() kinds=--bins
 if touched '^Cargo\.(toml|lock)$'; then
     crates=(--workspace) kinds='--lib --bins'
@@ -48,7 +49,7 @@ else
     while read -r crate; do
         [ -f "$crate/Cargo.toml" ] || continue
         crates+=(-p "$(sed -n '0,/^name = "\(.*\)"/s//\1/p' "$crate/Cargo.toml")")
-        # Cargo refuses --lib where no package has a library.
+        # Cargo refuses --lib if no selected package has a library.
         [ ! -f "$crate/src/lib.rs" ] || kinds='--lib --bins'
     done < <(sed -nE 's#^(base/command|base|(site|lab|studies|fuzz)/[^/]*)/.*#\1#p' <<<"$changed" | sort -u)
 fi
@@ -77,7 +78,8 @@ mkdir -p out/check
 part tree 'tools/check-tree.sh && tools/check-licences.sh && tools/check-citations.sh && tools/check-links.py && tools/check-streets.sh'
 part rustfmt 'cargo fmt --all --check'
 if [ ${#crates[@]} -gt 0 ]; then
-    # clippy lints while it builds (below). Unit tests only: what starts programs, brokers and databases is for `make test`.
+    # clippy lints during the build (below). Unit tests only: `make test` runs the tests that start
+    # programs, brokers and databases.
     part rust "tools/fast-link.sh cargo test --locked $kinds ${crates[*]}"
 fi
 if touched '^(src|station|tests/c|lab/vectors)/'; then

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Adds up the tests that a log reports: prints "PASSED FAILED SKIPPED".
 #
-# It knows the closing lines of cargo test, of cargo-nextest, of node's test runner, and the plain
-# line that Selo's own checks end with: "[name: ]N passed, N failed[, N skipped]".
+# It parses the closing lines of cargo test, of cargo-nextest and of node's test runner, and the
+# last line of Selo's own checks: "[name: ]N passed, N failed[, N skipped]".
 #
 # usage: tools/count-tests.sh LOG
 set -euo pipefail
@@ -32,7 +32,7 @@ sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
         passed += $1; failed += $3; skipped += $5
         next
     }
-    # "# pass 4" where the output is a file, "i pass 4" (with a sign) elsewhere.
+    # "# pass 4" if the output is a file, "i pass 4" (with a sign) on a terminal.
     /^[^ ]+ (pass|fail|cancelled|skipped|todo) [0-9]+$/ {
         if ($2 == "pass") passed += $3
         else if ($2 == "fail" || $2 == "cancelled") failed += $3

@@ -3,7 +3,7 @@
 # chain from simulated nodes to the database. Called by `make demo`.
 #
 # The terminal shows one line a step with its result, then a summary. The tables are in
-# out/demo/, a file a step; the last lines say where the report is.
+# out/demo/, one file a step. The last lines name the report.
 #
 # usage: tools/demo.sh
 # environment: SELO          the command to use (default target/release/selo)
@@ -16,9 +16,8 @@ out=out/demo
 mkdir -p "$out"
 started=$SECONDS
 
-# step TITLE FILE COMMAND...: runs COMMAND with its output in FILE, then prints TITLE, its
-# seconds and the summary that the command ends with. While a person watches, the command
-# shows progress and summary itself.
+# step TITLE FILE COMMAND...: runs COMMAND with its output in FILE, then prints TITLE, the seconds
+# taken, and the command's summary. On a terminal the command shows progress and summary itself.
 step() {
     local title=$1 file=$out/$2 begun=$SECONDS status=0 summary=
     shift 2
@@ -27,7 +26,7 @@ step() {
         "$@" >"$file" || status=$?
     else
         "$@" >"$file" 2>"$file.messages" || status=$?
-        # The lab's commands end with a summary; the others' messages are none.
+        # Only the lab's commands end with a summary.
         case $* in
         *" lab "*) summary=$(grep -v '^hint:' "$file.messages" | tail -n 1 || true) ;;
         esac

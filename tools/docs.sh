@@ -11,7 +11,7 @@ command -v mkdocs >/dev/null || {
 mkdir -p out/docs-source
 # With --quiet, mkdocs counts its warnings and hides their text.
 if ! said=$(mkdocs build --strict 2>&1); then
-    grep -v INFO <<<"$said" >&2
+    grep -E 'WARNING|ERROR|Error|Aborted' <<<"$said" >&2
     exit 1
 fi
 tools/docs_links.py out/docs

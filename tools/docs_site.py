@@ -116,7 +116,8 @@ class Site:
         return page
 
     def source(self, name):
-        page = f"{name}.md"
+        # mkdocs leaves hidden files out.
+        page = f"{name}.md".lstrip(".").replace("/.", "/")
         if page not in self.made:
             self.made.add(page)
             text = (ROOT / name).read_text(encoding="utf-8", errors="replace").rstrip()

@@ -1,9 +1,9 @@
 # Sourced by the other scripts: finds a Rust that is new enough, and the root.
 #
-# A machine may have several: an old one in front of PATH, Debian's rustc-web in
-# /usr/bin, rustup's under the home directory. The first cargo that satisfies
-# rust-version of Cargo.toml is put in front of PATH, because cargo itself looks
-# for rustc there. Nothing changes when the one in front will do.
+# A machine may have several: an old one first on PATH, Debian's rustc-web in /usr/bin,
+# rustup's in the home directory. The first cargo that satisfies rust-version of
+# Cargo.toml is put first on PATH, because cargo looks for rustc there. If the first one
+# on PATH satisfies it, nothing changes.
 
 selo_root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -14,18 +14,18 @@ selo_version_at_least() {
 
 selo_rust_needed=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' "$selo_root/Cargo.toml")
 
-# True if the directory $1 holds a cargo and a rustc that are new enough.
+# True if the directory $1 holds a cargo and a rustc of sufficient version.
 selo_rust_in() {
     local tool version
     for tool in cargo rustc; do
         [ -x "$1/$tool" ] || return 1
-        # From the root: a rustup proxy may be pinned to a toolchain there.
+        # Run from the root, because a rustup proxy may be pinned to a toolchain there.
         version=$(cd "$selo_root" && "$1/$tool" --version 2>/dev/null | cut -d ' ' -f 2)
         [ -n "$version" ] && selo_version_at_least "$version" "$selo_rust_needed" || return 1
     done
 }
 
-# Puts a good Rust in front of PATH; false if the machine has none.
+# Puts a suitable Rust first on PATH. Returns false if the machine has none.
 selo_find_rust() {
     local front directory
     front=$(command -v cargo 2>/dev/null) || front=
@@ -40,8 +40,9 @@ selo_find_rust() {
     return 1
 }
 
-# From here on cargo compiles the workspace's own crates by clippy's compiler: one build makes
-# the tests and the commands, and lints them. A warning is an error. Without clippy nothing changes.
+# From here on cargo compiles the workspace's own crates with clippy's compiler, so that one build
+# makes the tests and the commands, and lints them. A warning is an error. Without clippy nothing
+# changes.
 selo_lint_while_building() {
     if command -v clippy-driver >/dev/null 2>&1; then
         export RUSTC_WORKSPACE_WRAPPER=clippy-driver

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The scenarios of ferreira2020 without the machines: two processes, a computer and a
+# Runs the scenarios of ferreira2020 without real machines: two processes, a computer and a
 # Raspberry Pi, two Raspberry Pis. A Pi is lab/firmware/exchange built for aarch64 under
-# qemu-aarch64, in a network namespace of its own; the link between the two
-# namespaces has the rate, the delay and the losses of 802.11n (lab/sims/wireless). Rows
-# say `emulated`: that it works is true, its times are not those of a Pi.
+# qemu-aarch64, in a network namespace of its own. The link between the two namespaces has
+# the rate, the delay and the losses of 802.11n (lab/sims/wireless). The rows are marked
+# `emulated`: they show that the exchange works, but their times are not those of a Pi.
 # docs/researcher/exchange.md has the same on real machines.
 #
 # usage: tools/exchange-pi.sh [--repeat N] [--out FILE] [--cipher LIST] [--payload LIST]
@@ -70,7 +70,7 @@ trap finish EXIT
 { ip netns add "$a" && ip netns add "$b"; } 2>/dev/null ||
     missing "this machine gives no network namespaces" \
         "a container needs CAP_SYS_ADMIN and CAP_NET_ADMIN"
-# What one stream gets of 802.11n with one antenna and 20 MHz.
+# The rate that one stream gets of 802.11n with one antenna and 20 MHz.
 make -s -C lab/sims/wireless OUT="$(realpath "$target")/sims"
 "$target/sims/selo-wireless" --rate 40 --delay 2 --jitter 0.5 --loss 0.1 \
     "$a" va "$b" vb >"$scratch/link" 2>&1 &
@@ -92,14 +92,14 @@ echo "link: $link" >&2
 mkdir -p "$(dirname "$out")"
 served=${out%.jsonl}-served.jsonl
 
-# started NAMESPACE COMMAND...: a server, whose port goes to $port.
+# started NAMESPACE COMMAND...: starts a server, and sets $port.
 started() {
     local namespace=$1
     shift
     : >"$scratch/listening"
     ip netns exec "$namespace" "$@" >"$scratch/listening" 2>"$scratch/server.log" &
     server=$!
-    # The first time it is compiled.
+    # The first start compiles the server.
     for _ in $(seq 1800); do
         port=$(sed -n 's/^listening .*://p' "$scratch/listening")
         [ -z "$port" ] || return 0
@@ -123,7 +123,7 @@ started "$a" "${pc[@]}" serve --key "$scratch/key" --listen 127.0.0.1:0
 ip netns exec "$a" "${pc[@]}" run --key "$scratch/key" --to "127.0.0.1:$port" "${what[@]}" \
     --scenario two-processes --link loopback --out "$out"
 stop
-# The Pi's server, and with the emulator's plugin what its cipher executed.
+# The Pi as the server. With the emulator's plugin, its cipher's instructions are counted.
 if [ -e target/sims/selo-qemu.so ]; then
     rm -f "$served"
     started "$b" "${pc[@]}" peer --board rpi3 --served "$served" -- "$scratch/key" 10.73.0.2 0
@@ -132,7 +132,7 @@ else
 fi
 ip netns exec "$a" "${pc[@]}" run --key "$scratch/key" --to "10.73.0.2:$port" "${what[@]}" \
     --scenario pc-pi --link "$link" --out "$out"
-# The client's too.
+# The Pi as the client, counted in the same way.
 if [ -e target/sims/selo-qemu.so ]; then
     ip netns exec "$a" "${pc[@]}" peer --board rpi3 --out "$out" -- \
         "$scratch/key" 10.73.0.2 "$port" "${what[@]}" --scenario pi-pi --link "$link"

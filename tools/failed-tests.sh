@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Names the tests that a step's log says have failed, each with the first words of
-# why: what somebody must read who sees only the end of a run. A log that names no
-# test is represented by its last lines.
+# Names the failed tests in a step's log, each with the first words of the reason, for
+# readers who see only the end of a run. If a log names no test, prints its last lines
+# instead.
 #
-# It knows the words of cargo test and cargo-nextest, and "FAILED: NAME" of Selo's own checks.
+# It parses the output of cargo test and cargo-nextest, and "FAILED: NAME" of Selo's own checks.
 #
 # usage: tools/failed-tests.sh LOG
 set -euo pipefail
 most=12
 
 named=$(sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
-    # Of a panic: where, and the first lines of what it says.
+    # For a panic: the place, and the first lines of the message.
     /^FAILED/ { print; more = 1; next }
     /^test .* \.\.\. FAILED$/ { print; more = 0; next }
     # "  FAIL [ 0.005s] (2/6) crate::program module::test"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes what reads bytes from strangers: the targets of fuzz/ (Rust, coverage-guided by
-# libFuzzer, with a stable compiler). Inputs that found something new stay in the
-# corpus; an input that breaks something is kept in out/fuzz/ and its path printed.
+# Fuzzes the code that reads bytes from strangers: the targets of fuzz/ (Rust, coverage-guided by
+# libFuzzer, with a stable compiler). Inputs that find something new stay in the corpus. An input
+# that breaks something is kept in out/fuzz/, and its path is printed.
 #
 # usage: tools/fuzz.sh [--runs N | --seconds N] [TARGET...]
-#   --runs N     replay the corpus, then N new inputs a target; the same ones each time
-#   --seconds N  go on for so long a target, with another seed each time (default: 60)
+#   --runs N     replay the corpus, then N new inputs for each target; the same in every run
+#   --seconds N  fuzz each target for this long, with another seed each time (default: 60)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/env.sh
@@ -27,7 +27,7 @@ if [ ${#targets[@]} -eq 0 ]; then
     mapfile -t targets < <(sed -n 's/^name = "\([a-z_]*\)"$/\1/p' fuzz/Cargo.toml | grep -v -- -)
 fi
 
-# What cargo-fuzz would set; --target keeps the flags from build scripts.
+# The flags that cargo-fuzz would set. --target keeps them away from build scripts.
 host=$(rustc -vV | sed -n 's/^host: //p')
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
@@ -40,7 +40,7 @@ for target in "${targets[@]}"; do
     corpus=fuzz/corpus/$target
     out=out/fuzz/$target
     mkdir -p "$corpus" "$out"
-    # New finds go to the first folder: the corpus in the tree, or one that is thrown away.
+    # New finds go to the first folder: the corpus in the tree, or a temporary one.
     found=$corpus
     [ -n "$corpus_kept" ] || { found=$out/found; rm -rf "$found"; mkdir -p "$found"; }
     log=$out/log.txt

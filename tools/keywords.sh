@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints keywords.txt of a library, by which the Arduino IDE colours a sketch: the types,
-# functions and constants of its public headers. Fields are separated by one tab.
+# Prints keywords.txt of a library, with which the Arduino IDE colours a sketch: the types,
+# functions and constants of its public headers. One tab separates the fields.
 #
 # usage: tools/keywords.sh > keywords.txt                      (src/selo.h)
 #        tools/keywords.sh station > station/keywords.txt      (station/src/selo_station.h)
@@ -19,8 +19,8 @@ station)
 *) echo "keywords.sh: '$library' is not a library: . or station" >&2; exit 2 ;;
 esac
 
-# Comments are cut, so that names in prose do not count; macros that declare functions stand for
-# their names.
+# Removes comments, so that names in prose do not count. Expands macros that declare functions to
+# the functions' names.
 expand='
     s@//.*@@; /^#include/d; s@\bselo_[a-z0-9_]*##[a-z0-9_#]*@@g; /^#define SELO_[A-Z_]*(.*\\$/d
     s@^SELO_CIPHER_OF(\(.*\))@\1_cipher@; s@^SELO_INVERSE_OF(\(.*\))@\1_inverse@

@@ -2,16 +2,16 @@
 """Prints the longest Rust files and functions, and the circles between modules of a crate.
 
 usage: tools/longest.py [--json] [--lines N] [--file-lines N] [FOLDER...]
-  FOLDER          where to look; default: every crate of the workspace
+  FOLDER          folders to search; default: every crate of the workspace
   --lines N       list functions longer than N lines; default 60
   --file-lines N  list files longer than N lines; default 400
   --json          print one JSON object: {"files", "functions", "circles"}
 
 A function's length counts the lines from its `fn` to its closing brace. A module depends on
-another if its code names something that is defined there, through `crate::`, `super::`,
-`self::` or the name of a child. Code under `#[cfg(test)]` does not count, nor does a re-export (`pub use`): the
-names that pass through one are followed to where they are defined. A circle is a set of
-modules each of which depends, directly or not, on every other.
+another if its code names an item defined there, through `crate::`, `super::`, `self::` or the
+name of a child. Code under `#[cfg(test)]` does not count. A re-export (`pub use`) does not count
+either: its names are followed to their definitions. A circle is a set of modules that all depend
+on each other, directly or indirectly.
 """
 
 import argparse
@@ -33,12 +33,12 @@ PATH = re.compile(r"\b(?:crate|self|super)(?:\s*::\s*\w+)+")
 
 
 def code_only(text):
-    """The text with comments, strings and characters replaced by spaces; same lines."""
+    """The text with comments, strings and characters replaced by spaces. Lines stay the same."""
     return NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def block_end(code, start):
-    """The offset behind the item that begins at `start`: behind its block or its semicolon."""
+    """The offset after the item that begins at `start`: after its block or its semicolon."""
     depth = 0
     for at in range(start, len(code)):
         if code[at] in "([{":
@@ -53,7 +53,7 @@ def block_end(code, start):
 
 
 def functions(path, code):
-    """(lines, path, line, name) of each function that has a body."""
+    """(lines, path, line, name) of each function with a body."""
     for found in FUNCTION.finditer(code):
         end = block_end(code, found.start())
         if code[end - 1] == "}":
@@ -62,7 +62,7 @@ def functions(path, code):
 
 
 def without_tests(code):
-    """The code without the items that are compiled for tests only."""
+    """The code without the items that are compiled only for tests."""
     while found := TEST.search(code):
         end = block_end(code, found.end())
         # The brackets of further attributes belong to the same item.
@@ -90,7 +90,7 @@ def flat(tree):
 
 
 class Crate:
-    """The modules of one crate, each a file, and what each names of the others."""
+    """The modules of one crate, each a file, with the names that each uses of the others."""
 
     def __init__(self, folder):
         self.uses = {}
@@ -121,7 +121,7 @@ class Crate:
         self.exports[module] = exports
 
     def absolute(self, module, path):
-        """A path from the crate's root, or None for one that leaves the crate."""
+        """A path from the crate's root, or None if it leaves the crate."""
         if path[0] == "crate":
             return tuple(path[1:])
         base, at = module, 0
@@ -133,7 +133,7 @@ class Crate:
         return base + tuple(path[at:])
 
     def home(self, path, depth=0):
-        """The module in which a path from the root is defined."""
+        """The module that defines the item of a path from the root."""
         for size in range(len(path), -1, -1):
             module = path[:size]
             if module not in self.uses:
@@ -155,7 +155,7 @@ class Crate:
 
 
 def circles(edges):
-    """Sets of modules that reach each other."""
+    """Sets of modules that depend on each other."""
 
     def reach(start):
         seen, open_ = set(), [start]

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# A gateway under virtual nodes on loopback: readings a second, what was lost or doubled, how
-# long acknowledgements took, and the gateway's CPU share and memory. Both run on this
-# machine, so the nodes take CPU away from the gateway. The numbers are those of this run.
+# Measures a gateway under virtual nodes on loopback: readings a second, losses and duplicates,
+# time to the acknowledgement, and the gateway's CPU share and memory. Both run on this machine,
+# so the nodes take CPU time from the gateway. The numbers apply to this run only.
 #
 # usage: tools/measure-load.sh [--chain] [--nodes N] [--every TIME] [--seconds N] [NODE OPTION...]
-#   --chain        the whole of `selo up`, into its database, instead of a gateway alone;
-#                  its memory is looked at every 10 s
-#   --nodes N      (default: 10000)     --every TIME   of a reading of a node (default: 5s)
-#   --seconds N    measured, after all nodes have joined (default: 60)
-#   NODE OPTION    goes to `selo node`, such as --confirmed or --loss 5%
+#   --chain        measure `selo up` with its database instead of a gateway alone; its memory
+#                  is sampled every 10 s
+#   --nodes N      (default: 10000)     --every TIME   between a node's readings (default: 5s)
+#   --seconds N    measured time, after all nodes have joined (default: 60)
+#   NODE OPTION    passed to `selo node`, such as --confirmed or --loss 5%
 #   SELO           the command (default: target/release/selo, then the one on PATH)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,8 +53,8 @@ for _ in $(seq 100); do
 done
 [ -n "$address" ] || { cat "$place/log" >&2; exit 4; }
 
-# Everybody has joined after nodes/500 s (studies/nodes/src/fleet.rs), and a reading of each
-# has come a little later.
+# All nodes have joined after nodes/500 s (studies/nodes/src/fleet.rs), and the first reading of
+# each follows shortly after.
 start=$((nodes / 500 + 10))
 "$selo" node --to "$address" --state "$place/nodes" --every "$every" --json \
     --for "$((start + seconds))s" "$@" >"$place/summary" 2>"$place/errors" &
@@ -62,9 +62,9 @@ fleet=$!
 
 hertz=$(getconf CLK_TCK)
 now() { date +%s.%N; }
-# utime and stime are the 14th and 15th field; the name before them has no blank here.
+# utime and stime are fields 14 and 15; the process name before them contains no blank here.
 ticks() { awk '{ print $14 + $15 }' "/proc/$gateway/stat"; }
-# Of the database, for reading alone.
+# Queries the database, opened read-only.
 ask() {
     python3 -c 'import sqlite3, sys
 print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True).execute(sys.argv[2]).fetchone()[0])' \
@@ -88,7 +88,7 @@ t1=$(now) c1=$(ticks) n1=$(lines)
 memory=$(awk '/^VmHWM/ { print $2 }' "/proc/$gateway/status")
 wait "$fleet" || true
 if [ -n "$chain" ]; then
-    # What is on its way to the database.
+    # Wait for readings in transit to the database.
     for ((tries = 0; tries < 60; tries++)); do
         before=$(lines)
         sleep 1
@@ -102,7 +102,8 @@ gateway=
 
 all=$(lines)
 if [ -n "$chain" ]; then
-    # Each name is a row, by the database's own key; a node tells another time in every reading.
+    # Each name is a row, by the database's primary key. A node sends another time in every reading,
+    # so a repeated payload is a duplicate.
     different=$(ask 'SELECT count(*) FROM (SELECT DISTINCT station, payload FROM reading)')
     what="by selo up, into SQLite"
 else

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Prints the path of cargo-nextest: the one on PATH, or the pinned one, which is installed
-# into $SELO_TOOLS (default: ~/.cache/selo/tools, outside of the clone) when it is missing.
+# Prints the path of cargo-nextest: the one on PATH, or a pinned version, which is installed
+# into $SELO_TOOLS (default: ~/.cache/selo/tools, outside the clone) if it is missing.
 #
 # usage: tools/nextest.sh
-# exit: 0 the path is printed; 1 it cannot be had, and why is on stderr
+# exit: 0 the path is printed; 1 it cannot be installed, with the reason on stderr
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

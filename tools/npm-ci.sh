@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `npm ci` in a folder, unless its node_modules are those of its lock file.
+# Runs `npm ci` in a folder, unless its node_modules match the lock file.
 #
 # usage: tools/npm-ci.sh FOLDER
 set -euo pipefail

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Prints docs/researcher/records.md: Selo's figures on the Uno beside the best that is published.
+"""Prints docs/researcher/records.md: Selo's figures on the Uno beside the best published ones.
 
 usage: tools/records.py [--write|--check]
-  --write  write it, and the tables of the READMEs that stand between its marks
-  --check  fail if one of them is not what would be written
+  --write  write the page, and the tables between the marks in the READMEs
+  --check  fail if the page or a table differs from what --write would write
 
-Ours stand in bench/baseline/uno.json and bench/baseline/kernels.json, which tools/baseline.py
-measures and holds; the published ones and their sources in bench/records.json. An entry there
-names a `kernel`, a `row`, or a `slope` between two rows, divided by `per`; `why` is for those
-that miss their `aim`.
+Selo's figures come from bench/baseline/uno.json and bench/baseline/kernels.json, which
+tools/baseline.py measures. The published figures and their sources are in bench/records.json. An
+entry there names a `kernel`, a `row`, or a `slope` between two rows, divided by `per`. `why`
+explains why an entry misses its `aim`.
 """
 
 import json
@@ -25,9 +25,23 @@ OPERATIONS = (("pair", ""), ("join", ""), ("seal", " 16"), ("open", " 16"))
 
 HEAD = """# Records on the ATmega328P
 
-Printed by `tools/records.py`. Selo's figures are cycle-exact: kernels are called alone by `tests/avr/run.sh --cycles`, rows come from `selo lab run --board uno`; `tools/baseline.py` holds both, and fails when one grows. They include call and return through the C ABI. Flash and stack are those of the row, the whole operation with its set-up. All of Selo's are constant time: `selo lab check --board uno` compares the cycles of random secrets.
+This page compares the fastest rows on the Uno with the best published figures. `tools/records.py` prints it:
 
-What is published was measured by its authors, with their compiler, and is copied from where the source says. A ratio below 1 is in Selo's favour. "Arduino library" is [ARDUINOLIBS], what a user of an Uno would take; its documentation gives microseconds, here times 16.
+```
+tools/records.py --check                 # fail if this page is stale
+selo lab run --board uno                 # measure the rows
+tests/avr/run.sh --cycles                # measure the kernels
+selo lab check --board uno               # vectors, constant time
+```
+
+Selo's figures are cycle-exact and include call and return through the C ABI. `tests/avr/run.sh --cycles` calls the
+kernels alone; rows come from `selo lab run --board uno`. `tools/baseline.py` keeps both, and fails when one grows.
+Flash and stack are those of the row: the whole operation with its set-up. All of Selo's operations are constant time:
+`selo lab check --board uno` compares the cycles of random secrets.
+
+The authors of each published figure measured it with their own compiler; it is copied from the source that the table
+names. A ratio below 1 is in Selo's favour. "Arduino library" is [ARDUINOLIBS], the usual choice on an Uno. Its
+documentation gives microseconds, here multiplied by 16.
 
 | operation | Selo, cycles | flash | aim | best published | ratio | of it: constant time | its flash | source | Arduino library | ratio |
 |---|--:|--:|--:|--:|--:|---|---|---|--:|--:|
@@ -36,7 +50,11 @@ What is published was measured by its authors, with their compiler, and is copie
 NODE = """
 ## The link's node
 
-The firmware of `lab/firmware/node`, with the kernels and with the portable C that they replace (`-DSELO_NATIVE=0`), each suite: `selo lab run --board uno --algorithm link`, the mean of its samples; the chip's timer interrupts them, so the last digits vary. Milliseconds at 16 MHz; millijoules above idle, with the currents of the profile `atmega328p-datasheet`. Pairing and joining are everything that the chip computes, without the air; a payload has 16 bytes.
+These rows compare the firmware of `lab/firmware/node` with the kernels and with the portable C that they replace
+(`-DSELO_NATIVE=0`), for each suite. `selo lab run --board uno --algorithm link` measures them. A figure is the mean of
+its samples; the chip's timer interrupts them, so the last digits vary. Times are milliseconds at 16 MHz. Energies are
+millijoules above idle, with the currents of the profile `atmega328p-datasheet`. Pairing and joining cover everything
+that the chip computes, without the time on the air. A payload has 16 bytes.
 
 | suite | operation | portable C, cycles | with kernels, cycles | ratio | ms | mJ | mJ in portable C |
 |---|---|--:|--:|--:|--:|--:|--:|
@@ -118,7 +136,7 @@ def text():
             + "\n" + NODE + "\n".join(node(rows)) + "\n")
 
 
-# README, headings, what stands behind a suite's name, decimal separators the other way.
+# README, headings, notes after a suite's name, whether the decimal separator is a comma.
 READMES = (
     ("README.md", "| suite | join (cycles) | join | seal 16 bytes (cycles) | flash | RAM + stack |",
      {"chachapoly-blake2s": ", the default",
@@ -132,7 +150,7 @@ BEGIN, END = "<!-- tools/records.py --write -->\n", "<!-- end -->"
 
 
 def joining(rows, heading, notes, comma):
-    """The table of what joining costs."""
+    """The table of the costs of joining."""
     lines = [heading, "|---|--:|--:|--:|--:|--:|"]
     for suite in SUITES:
         join, whole = rows[f"link {suite} join"], rows[f"link {suite} all"]
@@ -147,7 +165,7 @@ def joining(rows, heading, notes, comma):
 
 
 def pages():
-    """Every file that is written, with what belongs into it."""
+    """Every file that --write writes, with its content."""
     yield ROOT / "docs/researcher/records.md", text()
     for name, heading, notes, comma in READMES:
         path = ROOT / name

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The tests of the workspace, in several processes at a time (cargo-nextest), and the examples
-# in its documentation. Nothing is retried (.config/nextest.toml).
+# Runs the workspace's tests, several processes at a time (cargo-nextest), and the examples in its
+# documentation. Nothing is retried (.config/nextest.toml).
 #
 # usage: tools/rust-tests.sh [OPTION OF nextest]...
-# environment: RUST_TESTS  what runs them in place of cargo-nextest
+# environment: RUST_TESTS  the command to run instead of cargo-nextest
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -n "${RUST_TESTS:-}" ]; then
     exec "$RUST_TESTS" "$@"
 fi
-# Only the build may have the fast linker: it would take the place of cross-linkers, too.
+# Only the build uses the fast linker. In the tests it would replace cross-linkers too.
 tools/fast-link.sh cargo test --workspace --locked --no-run || exit
 if nextest=$(tools/nextest.sh); then
     exec "$nextest" nextest run --workspace --locked "$@"

@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
-# Installs what building and testing Selo needs and the machine lacks, from
-# Debian's packages. Says nothing when nothing is missing.
+# Installs the missing packages that building and testing Selo needs, from Debian.
+# Prints nothing if none is missing.
 #
 # usage: tools/setup.sh [site | lab | all] [--check]
-#   site     for what is deployed: a compiler for this machine, no cross-compiler
-#   lab      for the laboratory: cross-compilers, simulators, what tests start
+#   site     for the deployed programs: a compiler for this machine, no cross-compiler
+#   lab      for the laboratory: cross-compilers, simulators, programs of the tests
 #   all      both (the default)
-#   --check  install nothing; print the line that would, if something is missing
-# exit: 0 all there; 1 the installation failed; 3 something is missing and this
-# user cannot install it (the line to run as root is printed).
+#   --check  install nothing; if something is missing, print the command to install it
+# exit: 0 all there; 1 the installation failed; 3 something is missing and this user
+# cannot install it (the command to run as root is printed).
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
-# What is needed, how its presence is seen, and the package that brings it. A
-# test is a command name, or a path when it has a slash.
-# Node.js brings the dashboard's one package.
+# Each line has the sign of a package's presence (a command name, or a path if it has a slash) and
+# the package that provides it. Node.js provides the dashboard's one package.
 needed_site='
 git                                                          git
 /etc/ssl/certs/ca-certificates.crt                           ca-certificates
@@ -101,13 +100,13 @@ while read -r test package; do
     fi
 done <<<"$needed"
 
-# The candidate version of a package, without epoch and Debian revision.
+# The candidate version of a package, without the epoch and the Debian revision.
 candidate() {
     apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: \(.*\)/\1/p' | sed 's/^[0-9]*://; s/[+-].*//'
 }
 
-# Debian 12's own rustc is too old; its rustc-web follows the newer releases that
-# browsers need. Later Debians have a good one under the plain name.
+# Debian 12's own rustc is too old; its rustc-web follows the newer releases that browsers need.
+# Later Debian releases have a suitable one under the plain name.
 rust_packages() {
     local version
     version=$(candidate cargo)
@@ -136,7 +135,7 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=sudo
 fi
 
-# Names the packages of Rust only now: before `apt-get update` the list may be old.
+# Chooses the Rust packages only now, because before `apt-get update` the list may be old.
 install_line() {
     # shellcheck disable=SC2046 # one word a package
     set -- $packages $([ -z "$rust_missing" ] || rust_packages)
@@ -151,7 +150,7 @@ cannot() {
 
 [ -z "$check" ] || cannot ""
 if [ -n "$as_root" ]; then
-    # -n: a build must not stop at a password prompt without a terminal.
+    # -n: without a terminal a build must not stop at a password prompt.
     command -v sudo >/dev/null 2>&1 || cannot "there is no sudo"
     sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; } || cannot "sudo refuses"
 fi

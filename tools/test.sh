@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Runs the steps of tools/test-steps.txt, keeps a log of each in out/test/, and
-# ends with the tests that failed and the line "N passed, N failed[, N skipped]".
-# Steps of one group run one after another, steps of several groups side by side.
+# Runs the steps of tools/test-steps.txt, keeps a log of each in out/test/, and ends with
+# the failed tests and the line "N passed, N failed[, N skipped]". Steps of one group run
+# one after another; steps of several groups run side by side.
 #
 # usage: tools/test.sh [GROUP | STEP]...     (none: everything)
 #        tools/test.sh --list
-# environment: CI=true      a step that cannot run is a failure
-#              STEP_SECONDS the longest that a step may take (default 1800)
-#              LANES        how many steps at a time (default 2)
+# environment: CI=true      a step that cannot run counts as a failure
+#              STEP_SECONDS maximum time of a step in seconds (default 1800)
+#              LANES        number of steps at a time (default 2)
 # exit: 0 all passed; 1 something failed; 2 no such group or step
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . tools/env.sh
 selo_find_rust || true
 
-# The commands of the tests' build, for scripts that start them.
+# The folder of the tests' build, for scripts that start its commands.
 export SELO_BUILT=target/debug
 selo_lint_while_building
 
@@ -35,10 +35,10 @@ trim() {
     printf '%s' "${text%"${text##*[![:space:]]}"}"
 }
 
-# Calls $1 with group, name, needs and command of every step, in order.
+# Calls $1 with the group, name, needs and command of every step, in order.
 each_step() {
     local group name needs command
-    # File descriptor 3: a step must not eat the list on its standard input.
+    # Use file descriptor 3, so that a step does not read the list from its standard input.
     while IFS='|' read -r -u 3 group name needs command; do
         group=$(trim "$group")
         case $group in
@@ -61,7 +61,7 @@ selected() {
     return 1
 }
 
-# What is to be done: names of steps in order, and the words of each.
+# The selected steps in order, and the fields of each.
 order=()
 declare -A group_of=() needs_of=() command_of=()
 plan_step() {
@@ -78,7 +78,7 @@ available() {
     esac
 }
 
-# The first need that the machine lacks, with its question mark; empty if none.
+# The first need that the machine lacks, with its question mark. Empty if none.
 lacking() {
     local need
     for need in $1; do
@@ -91,12 +91,12 @@ lacking() {
 
 passed=0 failed=0 skipped=0
 failures=() skips=() reasons=()
-# What a step is: waiting, running, or ended; and the processes of those that run.
+# The state of each step (waiting, running, or ended), and the processes of running steps.
 declare -A state=() started_at=() process_of=()
 
 line() { printf '  %-18s %-8s %s\n' "$1" "$2" "$3"; }
 
-# Starts a step, or tells at once that it cannot run.
+# Starts a step, or reports at once that it cannot run.
 start_step() {
     local name=$1 missing log
     missing=$(lacking "${needs_of[$name]}")
@@ -116,7 +116,7 @@ start_step() {
     fi
 
     log=$logs/$name.log
-    # The log's first line is the command, so that it can be repeated by hand.
+    # The log's first line is the command, so that a user can repeat it.
     echo "\$ ${command_of[$name]}" >"$log"
     {
         TERM=dumb NO_COLOR=1 CARGO_TERM_COLOR=never \
@@ -129,7 +129,7 @@ start_step() {
     state[$name]=running started_at[$name]=$SECONDS process_of[$name]=$!
 }
 
-# Counts and tells what a step that ended with $2 came to.
+# Counts and reports the result of a step that ended with status $2.
 end_step() {
     local name=$1 status=$2 log=$logs/$1.log seconds p f s detail
     state[$name]=ended
@@ -165,8 +165,8 @@ end_step() {
     echo "    the whole log: $log"
 }
 
-# Puts the first step that may run now into $next: its group has none that runs or comes
-# before it, and each step that it waits for (a need with @) has ended or is not to run.
+# Puts the first step that may run now into $next: no step of its group is running or waits before
+# it, and each step that it needs (a need with @) has ended or is not selected.
 find_ready() {
     local name group need
     local -A seen=()
@@ -205,7 +205,7 @@ for name in "${order[@]}"; do
     state[$name]=waiting
 done
 
-# Steps tell their end here. `wait -n` can miss one that ends while another is counted.
+# Steps report their end here. `wait -n` can miss a step that ends while another is counted.
 ends=$(mktemp -u)
 mkfifo "$ends"
 exec 4<>"$ends"
@@ -231,7 +231,7 @@ done
 echo
 printf 'steps: %d, in %d min %d s\n' ${#order[@]} $((SECONDS / 60)) $((SECONDS % 60))
 [ ${#skips[@]} -eq 0 ] || printf 'skipped: %s\n' "${skips[@]}"
-# Which test, and why: the end of the output is often all that one gets to see.
+# Repeat the failed tests with their reasons, because readers often see only the end of the output.
 for i in "${!failures[@]}"; do
     echo "failed: ${failures[i]}"
     sed 's/^/    | /' <<<"${reasons[i]}"

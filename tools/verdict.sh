@@ -1,9 +1,9 @@
-# Sourced by checks: counts what holds, and says what does not.
+# Sourced by checks: counts passed checks, and reports failed ones.
 # shellcheck shell=bash
 
 passed=0 failed=0
 
-# verdict WHAT PROBLEMS: PROBLEMS is empty where WHAT is as it should be.
+# verdict WHAT PROBLEMS: passes if PROBLEMS is empty.
 verdict() {
     if [ -z "$2" ]; then
         passed=$((passed + 1))

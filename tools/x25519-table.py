@@ -2,7 +2,7 @@
 """Writes src/selo/x25519/x25519_table.c, the multiples of the base point of X25519.
 
 usage: tools/x25519-table.py [--check]
-  --check  write nothing; fail if the file is not what would be written
+  --check  write nothing; fail if the file differs from the result
 
 The arithmetic is affine and slow: -x^2 + y^2 = 1 + d x^2 y^2 modulo p = 2^255 - 19, the
 twisted Edwards form of Curve25519 [RFC7748, 4.1].
@@ -11,7 +11,7 @@ twisted Edwards form of Curve25519 [RFC7748, 4.1].
 import pathlib
 import sys
 
-COMBS = ((5, 51, 24), (4, 64, 4), (3, 85, 4))  # teeth, how far apart, chunk
+COMBS = ((5, 51, 24), (4, 64, 4), (3, 85, 4))  # teeth, their distance, chunk
 P = 2**255 - 19
 D = -121665 * pow(121666, -1, P) % P
 ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -47,7 +47,7 @@ def base_point():
 
 
 def entries(teeth, spacing):
-    """(y + x)/2, (y - x)/2, d x y of each sum of teeth, the highest one positive."""
+    """(y + x)/2, (y - x)/2, d x y of each sum of teeth, with the highest tooth positive."""
     tooth = [multiply(8, base_point())]
     for _ in range(teeth - 1):
         tooth.append(multiply(2**spacing, tooth[-1]))

@@ -1,6 +1,6 @@
 //! Lines of comma-separated values [RFC4180].
 
-/// One line of a CSV file, its CRLF included.
+/// One line of a CSV file, including its CRLF.
 pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
     let mut line = String::new();
     for (index, field) in fields.into_iter().enumerate() {
@@ -13,8 +13,8 @@ pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
     line
 }
 
-/// A field is quoted when it holds a separator, a quote, a line break or edge
-/// blanks [RFC4180, 2].
+/// Quotes a field that contains a separator, a quote, a line break, or blanks at its ends [RFC4180,
+/// 2].
 fn push_field(line: &mut String, field: &str) {
     let edges = field.starts_with(' ') || field.ends_with(' ');
     if edges || field.contains([',', '"', '\r', '\n']) {

@@ -1,4 +1,4 @@
-//! Ctrl-C: asks everything that runs to stop soon.
+//! Ctrl-C: asks all running work to stop soon.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,7 +17,7 @@ impl Failure for Interrupted {
     }
 }
 
-/// Asks everything that runs to stop soon. What is done stays done.
+/// Asks all running work to stop soon. Finished work is kept.
 pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
@@ -27,7 +27,7 @@ pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// `Err` once [`interrupt`] was called.
+/// `Err` after [`interrupt`] was called.
 ///
 /// # Errors
 /// [`Interrupted`].

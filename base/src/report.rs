@@ -1,22 +1,22 @@
-//! Errors on their way to a person: what happened, where, what to do, and the exit code.
+//! Error reports for the user: what happened, where, what to do, and the exit code.
 //!
-//! Every error type of a library implements [`Failure`]. A command returns [`Result`], which
-//! takes any of them by `?`, and [`Report::print`] is the one place that shows an error.
+//! Every error type of a library implements [`Failure`]. A command returns [`Result`], to which `?`
+//! converts any of them. [`Report::print`] is the only place that shows an error.
 
 use std::error::Error as StdError;
 use std::fmt;
 
-/// Exit codes of both commands, as docs/reference.md lists them.
+/// Exit codes of both commands, as listed in docs/reference.md.
 pub mod exit {
-    /// Done.
+    /// Success.
     pub const DONE: u8 = 0;
     /// A check or a measurement failed.
     pub const FAILED: u8 = 1;
-    /// Wrong usage, or wrong data in a file.
+    /// Wrong usage, or invalid data in a file.
     pub const USAGE: u8 = 2;
-    /// Something that is needed is missing: a program, a service, a port.
+    /// A required program, service or port is missing.
     pub const MISSING: u8 = 3;
-    /// An error of the machine: a disk, a network, a program that was started.
+    /// An error of the machine: a disk, a network, or a program that was started.
     pub const MACHINE: u8 = 4;
     /// Interrupted by Ctrl-C.
     pub const INTERRUPTED: u8 = 130;
@@ -24,7 +24,7 @@ pub mod exit {
 
 /// An error that a command can show. Its `Display` says what happened and where.
 pub trait Failure: StdError {
-    /// What the user can do about it, in one line, if there is something.
+    /// A one-line hint for the user, if there is one.
     fn hint(&self) -> Option<String> {
         None
     }
@@ -40,7 +40,7 @@ impl Failure for fmt::Error {}
 impl Failure for serde_json::Error {}
 impl Failure for std::string::FromUtf8Error {}
 
-/// A sentence with a hint, where no library has an error type of its own.
+/// A message with a hint, for errors without a type of their own.
 #[derive(Debug)]
 struct Plain {
     message: String,
@@ -66,7 +66,7 @@ impl Failure for Plain {
     }
 }
 
-/// An error of a crate that knows no [`Failure`].
+/// An error of another crate, which does not implement [`Failure`].
 #[derive(Debug)]
 struct Other<E>(E);
 
@@ -84,18 +84,18 @@ impl<E: StdError + 'static> StdError for Other<E> {
 
 impl<E: StdError + 'static> Failure for Other<E> {}
 
-/// An error of another crate as one of the machine, for `map_err`.
+/// Converts an error of another crate to an error of the machine, for `map_err`.
 pub fn machine<E: StdError + Send + Sync + 'static>(error: E) -> Report {
     Report::from(Other(error))
 }
 
-/// What a command returns.
+/// The result of a command.
 pub type Result<T> = std::result::Result<T, Report>;
 
-/// An error with what was being done when it happened.
+/// An error, with the actions during which it happened.
 #[derive(Debug)]
 pub struct Report {
-    /// What was being done, the outermost last.
+    /// The actions during which it happened, the outermost last.
     doing: Vec<String>,
     error: Box<dyn Failure + Send + Sync>,
 }
@@ -110,17 +110,17 @@ impl<E: Failure + Send + Sync + 'static> From<E> for Report {
 }
 
 impl Report {
-    /// An error of the machine that no type describes.
+    /// An error of the machine without a type of its own.
     pub fn new(message: impl Into<String>) -> Report {
         Report::with_code(message, None, exit::MACHINE)
     }
 
-    /// Wrong usage or wrong data, and what to do about it.
+    /// Wrong usage or invalid data, with a hint.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Report {
         Report::with_code(message, Some(hint.into()), exit::USAGE)
     }
 
-    /// Something that is needed is missing, and how to get it.
+    /// Something required is missing. The hint says how to get it.
     pub fn missing(message: impl Into<String>, hint: impl Into<String>) -> Report {
         Report::with_code(message, Some(hint.into()), exit::MISSING)
     }
@@ -133,7 +133,7 @@ impl Report {
         })
     }
 
-    /// Adds what was being done.
+    /// Adds an action during which the error happened.
     #[must_use]
     pub fn while_doing(mut self, doing: impl Into<String>) -> Report {
         self.doing.push(doing.into());
@@ -145,12 +145,12 @@ impl Report {
         self.error.exit_code()
     }
 
-    /// What the user can do about it.
+    /// The hint for the user.
     pub fn hint(&self) -> Option<String> {
         self.error.hint()
     }
 
-    /// What happened, then each cause that the line before does not name already.
+    /// The message, then each cause that the previous line does not already contain.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.doing.iter().rev().cloned().collect();
         let mut cause: Option<&dyn StdError> = Some(&*self.error);
@@ -164,7 +164,7 @@ impl Report {
         lines
     }
 
-    /// True if the reader of standard output went away, as `selo ... | head` does.
+    /// Whether the reader of standard output has gone away, as in `selo ... | head`.
     pub fn is_closed_output(&self) -> bool {
         let mut cause: Option<&dyn StdError> = Some(&*self.error);
         while let Some(error) = cause {
@@ -177,7 +177,7 @@ impl Report {
         false
     }
 
-    /// Shows the error on standard error; gives the exit code.
+    /// Prints the error on standard error. Returns the exit code.
     pub fn print(&self, program: &str) -> u8 {
         if self.is_closed_output() {
             return exit::DONE;
@@ -201,12 +201,12 @@ impl fmt::Display for Report {
     }
 }
 
-/// Says what was being done when something failed.
+/// Adds the action during which something failed.
 pub trait Context<T> {
     /// Adds `doing` to an error, such as "cannot write the report".
     fn context(self, doing: impl Into<String>) -> Result<T>;
 
-    /// The same, with words that are made only for an error.
+    /// The same, but builds the text only if there is an error.
     fn with_context<S: Into<String>>(self, doing: impl FnOnce() -> S) -> Result<T>;
 }
 
@@ -230,7 +230,7 @@ impl<T> Context<T> for Option<T> {
     }
 }
 
-/// Returns an error of the machine with a formatted sentence.
+/// Returns an error of the machine with a formatted message.
 #[macro_export]
 macro_rules! bail {
     ($($words:tt)*) => {

@@ -1,8 +1,8 @@
-//! A table, described once and rendered for every reader: terminal, Markdown
-//! and CSV here, HTML in lab/report. No other code in the project lines up columns.
+//! A table that is described once and rendered in several formats: terminal, Markdown and CSV here,
+//! HTML in lab/report. No other code in the project aligns columns.
 //!
-//! A figure is a [`Cell`] that holds both the text to read and the raw value to
-//! sort and export by, so no renderer parses text that another one wrote.
+//! A figure is a [`Cell`] with a text to read and a raw value for sorting and export, so no
+//! renderer parses another renderer's text.
 
 mod markdown;
 mod terminal;
@@ -19,23 +19,23 @@ pub struct Table {
     pub body: Vec<Vec<Cell>>,
     /// Remarks on the whole table, shown below it before the numbered footnotes.
     pub remarks: Vec<String>,
-    /// Long enough that a reader of the page will want to search in it.
+    /// Whether the table is long enough to need a search field on the page.
     pub filter: bool,
 }
 
-/// What a column holds.
+/// A column: its head, unit and alignment.
 #[derive(Clone, Debug)]
 pub struct Column {
     pub head: String,
     /// Unit of every figure in the column, shown in the head; empty for none.
     pub unit: String,
-    /// Figures are aligned right, words left.
+    /// Aligns figures right. Words are aligned left.
     pub numeric: bool,
     /// A footnote to the head.
     pub note: Option<String>,
 }
 
-/// How much attention a cell asks for.
+/// The emphasis of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     #[default]
@@ -53,9 +53,9 @@ pub enum Tone {
 /// One cell of the body.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
-    /// What a person reads.
+    /// The displayed text.
     pub text: String,
-    /// Said after the text, in brackets or on a line of its own.
+    /// Shown after the text, in brackets or on a line of its own.
     pub detail: Option<String>,
     /// The value behind the text; sorting and CSV use it instead of the text.
     pub value: Option<f64>,
@@ -64,11 +64,11 @@ pub struct Cell {
     pub badge: bool,
     /// A footnote; equal footnotes of one table share a mark.
     pub note: Option<String>,
-    /// Where the figure comes from, in one line.
+    /// The origin of the figure, in one line.
     pub source: Option<String>,
     /// Indices of the rows behind the figure.
     pub rows: Vec<usize>,
-    /// Anchor on the same page that tells more.
+    /// An anchor on the same page with more detail.
     pub link: Option<String>,
     /// The anchor that other cells link to.
     pub id: Option<String>,
@@ -90,7 +90,7 @@ impl Table {
         self.body.push(line);
     }
 
-    /// Removes the columns in which no line says anything, and returns the table.
+    /// Removes the columns without content, and returns the table.
     #[must_use]
     pub fn without_empty_columns(mut self) -> Self {
         let keep: Vec<bool> = (0..self.columns.len())
@@ -198,7 +198,7 @@ impl Column {
 }
 
 impl Cell {
-    /// Words.
+    /// A cell of words.
     pub fn text(text: impl Into<String>) -> Self {
         Cell {
             text: text.into(),
@@ -206,7 +206,7 @@ impl Cell {
         }
     }
 
-    /// A figure: what to read, and the value behind it.
+    /// A figure: its text and its value.
     pub fn number(text: impl Into<String>, value: f64) -> Self {
         Cell {
             text: text.into(),
@@ -215,7 +215,7 @@ impl Cell {
         }
     }
 
-    /// Nothing to show here.
+    /// An empty cell.
     pub fn none() -> Self {
         Cell::default()
     }
@@ -260,7 +260,7 @@ impl Cell {
         self
     }
 
-    /// Says where the figure comes from: a line to read and the rows behind it.
+    /// Adds the origin of the figure: a line to read, and the rows behind it.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<String>, rows: Vec<usize>) -> Self {
         self.source = Some(source.into());
@@ -268,7 +268,7 @@ impl Cell {
         self
     }
 
-    /// Whether there is nothing to read.
+    /// Whether the cell has no text.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

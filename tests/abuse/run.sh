@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Hostile clients against the running command, with honest users beside them: the attacks of
-# `selo attack` on the services, without those that take longest. `selo attack` runs all of them.
+# Hostile clients against the running command, beside honest users: the attacks of `selo attack`
+# on the services, without the slowest ones. `selo attack` runs all of them.
 #
 # usage: tests/abuse/run.sh SELO        the built command
 set -uo pipefail
@@ -19,7 +19,7 @@ for line in open(sys.argv[1]):
     if outcome["verdict"] != "held":
         word = "FAILED" if outcome["verdict"] == "broken" else "skipped"
         print(f"{word}: {outcome['against']} {outcome['attack']}: {outcome['shows']}")
-# A run that ended early has failed, whatever it counted.
+# A run that ended early has failed, regardless of its counts.
 failed = counts["broken"]
 if sys.argv[2] not in ("0", "1") or counts["held"] == 0:
     failed = max(failed, 1)

@@ -2,9 +2,9 @@
 # Compiles a sketch for the Arduino Uno as the Arduino IDE does, without it: core,
 # variant and flags come from the installed platform's boards.txt and platform.txt
 # (Debian: arduino-core-avr). The libraries are every source under src/, and under
-# station/src/ for a sketch below station/. Prints the sizes and refuses what the board
-# cannot hold.
-#
+# (Debian: arduino-core-avr). The libraries are all sources under src/, and under
+# station/src/ for a sketch below station/. Prints the sizes, and fails if the image does
+# not fit the board.
 # usage: tests/arduino/build-sketch.sh SKETCH_FOLDER OUT_FOLDER [COMPILER_FLAG]...
 # result: OUT_FOLDER/<sketch>.elf
 # environment: ARDUINO_AVR  the platform's folder
@@ -18,13 +18,13 @@ name=$(basename "$sketch")
 mkdir -p "$out/core" "$out/library" "$out/sketch"
 
 board() { sed -n "s/^uno\.$1=//p" "$platform/boards.txt"; }
-# A flags value of platform.txt; the warnings are set by the caller.
+# A flags value of platform.txt. The caller sets the warnings.
 flags() {
     sed -n "s/^compiler\.$1\.flags=//p" "$platform/platform.txt" | sed "s/{compiler.warning_flags}/$2/"
 }
 
 mcu=$(board build.mcu)
-# ARDUINO is the IDE's version as the core sees it: 1.8.19, the last of the 1.8 line.
+# ARDUINO is the version of the IDE for the core: 1.8.19, the last of the 1.8 line.
 machine=(-mmcu="$mcu" -DF_CPU="$(board build.f_cpu)" -DARDUINO=10819
     -DARDUINO_"$(board build.board)" -DARDUINO_ARCH_AVR
     -I"$platform/cores/$(board build.core)" -I"$platform/variants/$(board build.variant)")
@@ -47,11 +47,11 @@ language_of() {
     esac
 }
 
-# The float.h of avr-gcc 5.4 (Debian's) hides DECIMAL_DIG from C++, which the core's
-# WString.cpp needs; a newer one defines it again, to the same.
+# The float.h of avr-gcc 5.4 (Debian's) hides DECIMAL_DIG from C++, but the core's WString.cpp needs
+# it. A newer float.h defines it again, with the same value.
 core_fix=-DDECIMAL_DIG=__DECIMAL_DIG__
 
-# The core does not change between sketches: it is compiled once an output root.
+# The core is the same for all sketches, so it is compiled once for each output root.
 core=$(dirname "$out")/core.a
 if [ ! -e "$core" ] || [ "$platform/platform.txt" -nt "$core" ]; then
     objects=()
@@ -64,13 +64,13 @@ if [ ! -e "$core" ] || [ "$platform/platform.txt" -nt "$core" ]; then
     avr-gcc-ar rcs "$core" "${objects[@]}"
 fi
 
-# The IDE turns off the warnings of libraries for the user; here they are errors.
-# library.properties has dot_a_linkage=true: a library is an archive, of which a sketch
-# takes the objects that it calls, and those objects' interrupts with them.
+# The IDE turns off the warnings of libraries; here they are errors. library.properties has
+# dot_a_linkage=true: the library becomes an archive, from which a sketch links only the objects
+# that it calls, with their interrupts.
 strict="-Wall -Wextra -Werror"
 include=(-I"$root/src")
 archives=()
-# archive NAME FOLDER: the library in FOLDER as NAME.a, which may include all of `include`.
+# archive NAME FOLDER: archives the library in FOLDER as NAME.a. It may include all of `include`.
 archive() {
     local archive=$out/$1.a source object
     grep -q '^dot_a_linkage=true$' "$2/library.properties"
@@ -78,7 +78,8 @@ archive() {
     while read -r source; do
         object=$out/$1/${source#"$2/src/"}.o
         compile "$(language_of "$source")" "$strict" "$source" "$object" "${include[@]}" "${flags[@]}"
-        # One by one, as the IDE does: of two objects with one name the second would be left.
+        # Add the objects one by one, as the IDE does: the last of two objects with one name
+        # replaces the other.
         avr-gcc-ar rcs "$archive" "$object"
     done < <(find "$2/src" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
     archives=("$archive" "${archives[@]}")
@@ -92,7 +93,7 @@ case $(CDPATH='' cd -- "$sketch" && pwd) in
     ;;
 esac
 
-# An .ino is C++ with Arduino.h in front.
+# An .ino is C++, with Arduino.h included first.
 printf '#include <Arduino.h>\n#line 1 "%s.ino"\n' "$name" | cat - "$sketch/$name.ino" >"$out/sketch/$name.ino.cpp"
 compile cpp "$strict" "$out/sketch/$name.ino.cpp" "$out/sketch/$name.ino.o" -I"$sketch" "${include[@]}" "$@"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The rules of the Arduino library specification that this repository must keep,
-# for machines without arduino-lint (the step arduino-lint runs the real one where
-# it is on PATH). The codes in brackets are arduino-lint's groups: LP
-# library.properties, LS structure, LK keywords.
+# Checks the rules of the Arduino library specification that this repository must keep, for
+# machines without arduino-lint (the step arduino-lint runs the real one if it is on PATH).
+# The codes in brackets are arduino-lint's groups: LP library.properties, LS structure, LK
+# keywords.
 #
 # usage: tests/arduino/check-layout.sh [REPOSITORY]
 set -euo pipefail
@@ -31,7 +31,7 @@ library_rules() {
     local library=$1 known key header folder name sketches=0 includes
     local properties=$library/library.properties
 
-    # [LP] every line is key=value with a known key, no key twice
+    # [LP] Every line is key=value with a known key, and no key appears twice.
     known='name|version|author|maintainer|sentence|paragraph|category|url|architectures|depends|includes|license|dot_a_linkage'
     verdict "a line of library.properties is not KEY=VALUE with a known key" \
         nothing "$(grep -vE "^($known)=." "$properties" || true)"
@@ -57,13 +57,13 @@ library_rules() {
         verdict "includes names $header, which is not in src/" test -f "$library/src/$header"
     done
 
-    # [LS] structure
+    # [LS] Structure.
     verdict "$library/src/ is missing" test -d "$library/src"
     verdict "a sketch, source or header lies in the root beside src/" \
         nothing "$(tracked ":(glob)$library"/*.{ino,pde,c,cpp,h})"
     verdict "utility/ is not allowed beside src/" test ! -e "$library/utility"
-    # A sketch has the station's interrupts only if it calls what they belong to, and an
-    # archive keeps the last of two objects with one name.
+    # A sketch must link the station's interrupts only if it calls their code, and an archive keeps
+    # only the last of two objects with one name.
     verdict "library.properties has no dot_a_linkage=true" test "$(field dot_a_linkage)" = true
     verdict "two sources below src/ have one name" \
         nothing "$(tracked "$library/src" | grep -E '\.(c|cpp|S)$' | sed 's@.*/@@' | sort | uniq -d)"
@@ -84,7 +84,7 @@ library_rules() {
     done
     verdict "there is no example" test "$sketches" -gt 0
 
-    # [LK] keywords
+    # [LK] Keywords.
     verdict "a line of keywords.txt is not NAME, one tab, KEYWORD1, KEYWORD2 or LITERAL1" \
         nothing "$(grep -vP '^(#.*|[A-Za-z0-9_]+\t(KEYWORD[12]|LITERAL1))?$' "$library/keywords.txt" || true)"
     verdict "keywords.txt is not what tools/keywords.sh writes" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the lines of a file stand, in that order, among those on standard
-# input. Case does not count (Arduino prints hex in capitals); # starts a comment.
+# Checks that the lines of a file appear on standard input, in that order. Case is ignored,
+# because Arduino prints hex in capitals. # starts a comment.
 #
 # usage: tests/arduino/expect-lines.sh FILE < OUTPUT
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plays the RainGauge sketch on the simulator, with everything that is around it
-# (rain_gauge.c), and prints how often what was expected came.
+# Plays the RainGauge sketch on the simulator, with all its surroundings (rain_gauge.c), and
+# prints the number of passed and failed checks.
 #
 # usage: tests/arduino/rain-gauge.sh RUNNER SKETCH.elf OUT_FOLDER
 set -euo pipefail

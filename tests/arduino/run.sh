@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Compiles every example for the Uno and runs the cases of cases.txt on the
-# simulator, checking what they print on the serial port, or how they play with what is
-# around them.
+# Compiles every example for the Uno, and runs the cases of cases.txt on the simulator.
+# Checks the sketches' output on the serial port, or their interplay with simulated
+# surroundings.
 #
 # usage: tests/arduino/run.sh
 # environment: SIMAVR_RUNNER  the runner program (default: built from lab/sims/simavr)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=out/arduino
-# Absolute: make runs in the runner's folder.
+# The path must be absolute, because make runs in the runner's folder.
 runners=$PWD/target/sims
 runner=${SIMAVR_RUNNER:-$runners/selo-simavr}
 mkdir -p "$out"
@@ -26,7 +26,7 @@ verdict() {
     fi
 }
 
-# What the chip sent, from the runner's `recv HEX` lines.
+# The chip's output, from the runner's `recv HEX` lines.
 serial_text() {
     local hex
     hex=$(sed -n 's/^recv //p' "$1" | tr -d '\n ')

@@ -2,15 +2,15 @@
 
 import subprocess
 
-# RAM for operands: each has room to the next one, so that a write beyond an end is seen.
+# RAM for operands, with gaps between them, so that a write beyond an end is detected.
 PLACES = (0x140, 0x1A0, 0x200, 0x260, 0x2C0)
 
 
 class Call:
-    """A function, its arguments and what it may write.
+    """A function, its arguments and its outputs.
 
-    Arguments are bytes (put into RAM, passed as an address), numbers, or a `Same(n)`: the
-    address of argument n. `outputs` maps an argument to how many bytes of it may change.
+    Arguments are bytes (put into RAM, passed as an address), numbers, or `Same(n)`: the
+    address of argument n. `outputs` maps an argument to the number of its bytes that may change.
     """
 
     def __init__(self, function, arguments, outputs):
@@ -60,7 +60,7 @@ class Chip:
         return lines
 
     def run(self, calls, profile=False):
-        """The results of all calls, in one process; with the cycles of each symbol, if asked."""
+        """The results of all calls, run in one process. With `profile`, also the cycles of each symbol."""
         lines = [line for call in calls for line in self._lines(call)]
         if profile:
             lines.append("profile")

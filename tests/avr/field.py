@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""The field of X25519 on the simulated ATmega328P against Python's integers.
+"""Compares the field of X25519 on the simulated ATmega328P with Python's integers.
 
 usage: field.py RUNNER IMAGE [--small] [--teeth N] [--cases N] [--kernel PART_OF_A_NAME]
 
 Every function of src/selo/x25519/ that has an assembly kernel runs on edge values and on N
-random inputs (10,000 unless said otherwise). A call is right if its result is, modulo p and
-below the stated bound; if it writes nothing else, keeps the registers, the stack pointer and
-the interrupt flag that the C ABI wants kept, and leaves r1 = 0 (lab/sims/call sees to these); and
-if it takes as many cycles as every other call of the function. What a kernel costs must be
-what its file says: a line `Cost of NAME: N cycles, N bytes of stack`, or `Cost of NAME, small:`
-for an image with SELO_X25519_SMALL=1. --teeth is the image's SELO_X25519_TEETH: its table is
-looked up, and key generation by it runs on a few secrets.
+random inputs (default: 10,000). A call passes if
+- its result is correct modulo p and below the stated bound;
+- it writes nothing else, keeps the registers, the stack pointer and the interrupt flag that the
+  C ABI protects, and leaves r1 = 0 (lab/sims/call checks this);
+- it takes as many cycles as every other call of the function.
+
+The cost of a kernel must match the line in its file, `Cost of NAME: N cycles, N bytes of stack`,
+or `Cost of NAME, small:` for an image with SELO_X25519_SMALL=1. --teeth is the image's
+SELO_X25519_TEETH: the test checks that table, and key generation with it on a few secrets.
 """
 
 import argparse
@@ -47,7 +49,7 @@ EDGES = sorted({
 
 
 class Kernel:
-    """A function of one or two elements: name, what it computes, what its result is below."""
+    """A function of one or two elements: name, what it computes, the bound of its result."""
 
     def __init__(self, name, operands, compute, bound, in_place=False):
         self.name, self.operands, self.compute = name, operands, compute
@@ -74,7 +76,7 @@ class Kernel:
 
 
 class Select:
-    """One of two points by a choice of 0 or 1."""
+    """One of two points, selected by 0 or 1."""
 
     name, operands = "selo_field25519_select_avr", 2
 
@@ -100,7 +102,7 @@ def generator():
 
 
 class Lookup:
-    """An entry of the table, against the generator's arithmetic."""
+    """Compares an entry of the table with the generator's arithmetic."""
 
     operands = 1
 
@@ -121,7 +123,7 @@ class Lookup:
 
 
 class Keygen:
-    """A public key, by adding points without a comb [RFC7748, 4.1, 5]."""
+    """A public key, computed by adding points without a comb [RFC7748, 4.1, 5]."""
 
     name, operands, most = "selo_x25519_keygen", 1, 12
 
@@ -151,7 +153,7 @@ FIELD = [
 
 
 def cases(kernel, count, numbers):
-    """Operands, and which of them the result takes the place of (0: none)."""
+    """Operands, and the one that the result overwrites (0: none)."""
     if kernel.operands == 1:
         edges = [(a,) for a in EDGES]
     else:
@@ -164,7 +166,7 @@ def cases(kernel, count, numbers):
 
 
 def claimed(small):
-    """{name: (cycles, stack)} as the kernels' files say."""
+    """{name: (cycles, stack)} from the comments in the kernels' files."""
     pattern = re.compile(r"Cost of (\w+)(, small)?: ([\d,]+) cycles, (\d+) bytes of stack")
     files = (ROOT / "src/selo/native/avr").glob("x25519_*.S")
     found = [claim for path in files for claim in pattern.findall(path.read_text())]

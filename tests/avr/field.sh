@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The assembly of src/selo/native/avr/ on the simulated chip, function by function,
-# against Python's integers.
+# Compares the assembly of src/selo/native/avr/ on the simulated chip with Python's integers,
+# function by function.
 #
 # usage: tests/avr/field.sh [--cases N]      (needs cc, avr-gcc, python3, simavr)
 set -euo pipefail

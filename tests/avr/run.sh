@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The assembly kernels of src/selo/native/avr/ on the simulated chip, beside the portable C
-# on this machine (kernel.h). A test_<what>.c runs four times: on this machine, on the chip
-# with the kernels, on the chip with SELO_NATIVE=0 and fewer cases, and with as few on the
-# large chip, whose return addresses have three bytes and where the code stands above the first
-# 128 KB; and once more on the chip with each flag that its third line names.
+# Compares the assembly kernels of src/selo/native/avr/ on the simulated chip with the portable C
+# on this machine (kernel.h). A test_<what>.c runs four times: on this machine; on the chip with
+# the kernels; on the chip with SELO_NATIVE=0 and fewer cases; and, also with fewer cases, on the
+# large chip, whose return addresses have three bytes, with code above the first 128 KB. It runs
+# once more on the chip for each flag that its third line names.
 #
 # usage: tests/avr/run.sh [WHAT...]     (test_WHAT.c; default: all)
 #        tests/avr/run.sh --cycles [WHAT...]   also prints the cycles and stacks measured,
-#                                              which stand in out/avr/kernels.txt in any case,
-#                                              those of the large chip in kernels-large.txt
+#                                              which are always written to out/avr/kernels.txt
+#                                              (for the large chip, kernels-large.txt)
 # environment: SIMAVR_RUNNER  the runner program (default: built from lab/sims/simavr)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -27,10 +27,10 @@ tests=("$@")
 [ $# -gt 0 ] || mapfile -t tests < <(basename -a -s .c tests/avr/test_*.c | sed 's/^test_//')
 
 warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
-# Fewer cases where the chip runs portable C: it is slow there, and unchanged.
+# Fewer cases where the chip runs portable C, which is slow there.
 few=200
 
-# The C of the folders of src/selo/ that the second line of the test names, and all assembly.
+# The C files of the folders of src/selo/ named on the test's second line, and all assembly.
 sources_of() { # TEST SUFFIX
     local folder
     for folder in common $(sed -n '2s|^/\* sources: \(.*\) \*/$|\1|p' "tests/avr/test_$1.c"); do
@@ -39,7 +39,7 @@ sources_of() { # TEST SUFFIX
     [ "$2" = c ] || echo src/selo/native/avr/*.S
 }
 
-# The flags of native/api.h that choose another kernel.
+# The flags of native/api.h that select another kernel.
 settings_of() { # TEST
     sed -n '3s|^/\* settings: \(.*\) \*/$|\1|p' "tests/avr/test_$1.c"
 }
@@ -58,7 +58,7 @@ for_chip() { # CHIP IMAGE TEST FLAG...
         "tests/avr/test_$test.c" tests/avr/kernel.c tests/avr/call.S $(sources_of "$test" S) -Wl,--gc-sections -o "$image"
 }
 
-# What the chip prints, from the runner's `recv HEX` lines.
+# The chip's output, from the runner's `recv HEX` lines.
 on_chip() { # CHIP IMAGE
     "$runner" --mcu "$1" --frequency 16000000 --limit 20000000000 "$2" </dev/null 2>/dev/null >"$2.lines" || true
     # shellcheck disable=SC2059 # the format is the text, as \x escapes
@@ -94,7 +94,7 @@ one() { # TEST
     return $status
 }
 
-# What was measured, a line for each kernel; a setting's flag stands behind its name.
+# Prints the measured figures, one line for each kernel. A setting's flag follows the name.
 figures() { # TEST FLAG FILE
     join <(sed -n 's/^! //p' "$3" | sort) <(sed -n 's/^! //p' "$out/$1-c.txt" | sort) |
         awk -v flag="$2" '{ printf "%-48s %s %s   in C: %s %s\n", $1 flag, $2, $3, $4, $5 }' >>"$out/kernels.txt"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The library as a CMake dependency: builds and runs a consumer, and includes our
+# Tests the library as a CMake dependency: builds and runs a consumer, and includes the project's
 # files as ESP-IDF and Zephyr do.
 #
 # usage: tests/cmake/run.sh

@@ -1,8 +1,8 @@
-//! The answer of a command that has ended.
+//! The result of a command that has ended.
 
 use std::process::Output;
 
-/// What the command said.
+/// The exit code and the output of a command.
 #[derive(Debug)]
 pub struct Answer {
     pub code: Option<i32>,
@@ -19,7 +19,7 @@ impl Answer {
         }
     }
 
-    /// Both streams, for messages of a failing test.
+    /// Both streams, for the messages of a failing test.
     pub fn all(&self) -> String {
         format!("exit {:?}\n{}{}", self.code, self.stdout, self.stderr)
     }

@@ -1,9 +1,9 @@
-//! Where the commands are that the tests run: beside the tests' own program. Both are built with
-//! the workspace; `cargo build --bins` makes one that is missing.
+//! Finds the commands that the tests run, next to the tests' own program. Cargo builds both with
+//! the workspace; `cargo build --bins` builds a missing one.
 
 use std::path::PathBuf;
 
-/// The command of that name, `selo` or `selo-lab`.
+/// The path of the command `selo` or `selo-lab`.
 pub fn program(name: &str) -> PathBuf {
     let own = std::env::current_exe().expect("a running program has a path");
     // target/debug/deps/TEST -> target/debug/NAME

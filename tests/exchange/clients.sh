@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Clients of C on this machine and on emulators: they shake hands with our server, verify its
-# certificate, and are counted; what has to fail does, for the reason that it has.
-# Fetches the libraries once (target/archives), as `selo lab fetch` does.
+# Clients in C on this machine and on emulators. They shake hands with the project's server, verify
+# its certificate, and are counted. Faulty cases must fail for the right reason. Fetches the
+# libraries once (target/archives), as `selo lab fetch` does.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -19,7 +19,7 @@ authority() {
         -keyout "$work/$1.key" -out "$work/$1.pem" 2>/dev/null
 }
 
-# certificate NAME HOST [END]: for HOST, by the authority ours.
+# certificate NAME HOST [END]: a certificate for HOST, signed by the authority `ours`.
 certificate() {
     openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" \
         -keyout "$work/$1.key" -out "$work/$1.csr" 2>/dev/null
@@ -29,7 +29,7 @@ certificate() {
         -CAcreateserial -extfile "$work/$1.ext" ${3:--days 3} -out "$work/$1.pem" 2>/dev/null
 }
 
-# served NAME OPTIONS...: a server with that certificate; its port goes to $port.
+# served NAME OPTIONS...: starts a server with that certificate, and sets $port.
 served() {
     local name=$1
     shift
@@ -46,7 +46,7 @@ served() {
 }
 
 passed=0 failed=0
-# holds WHAT COMMAND...
+# holds WHAT COMMAND...: counts whether COMMAND succeeds.
 holds() {
     local what=$1
     shift
@@ -58,7 +58,7 @@ holds() {
         failed=$((failed + 1))
     fi
 }
-# counts N PATTERN...: so many rows have all the patterns.
+# counts N PATTERN...: exactly N rows match all the patterns.
 counts() {
     local count=$1 found pattern
     shift
@@ -71,7 +71,7 @@ counts() {
 once() {
     "$selo" tls --to "https://localhost:$port" --ca "$ca" --repeat 1 --warm-up 0 --out "$rows" "$@"
 }
-# refused FAULT OPTIONS...: each exchange fails, and its row says why.
+# refused FAULT OPTIONS...: each exchange fails, and its row has this fault.
 refused() {
     local fault=$1
     shift
@@ -99,7 +99,7 @@ holds "clients on an ESP8266" once --client wolfssl@esp8266,mbedtls@esp8266 \
 holds "they are counted, and fit" counts 4 '"verified":true' '"device":"esp8266"' \
     '"fidelity":"emulated"' '"instructions":\{"handshake":[0-9]{8,9},"exchange":[0-9]{5,6}\}' \
     '"flash":[0-9]{6},"variables":[0-9]{4},"memory":81920,"heap":[0-9]{5},"stack":[0-9]{4}'
-# Of a resumed handshake the server's certificate is no part, and the ticket is.
+# A resumed handshake transfers the ticket instead of the server's certificate.
 chacha=(--suite TLS_CHACHA20_POLY1305_SHA256)
 holds "mbed TLS on an ESP8266 resumes" once --client mbedtls@esp8266 "${chacha[@]}" --handshake resumed
 holds "for less than half the instructions" counts 1 '"verified":true' '"device":"esp8266"' \

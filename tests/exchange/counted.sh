@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The counted server of C (`selo exchange peer --served`) with a client that sends what does
-# not open, and with whoever counts stopped while exchanges are under way: all that went well
-# is counted, each by itself.
+# The counted server in C (`selo exchange peer --served`). A client sends a message that does not
+# open, and the process that reads the counts is stopped during exchanges. Every successful
+# exchange must still be counted, each on its own.
 #
 # usage: tests/exchange/counted.sh FOLDER
-# exit: 0 all is as it should be; 1 something is not, with a word on stderr.
+# exit: 0 all checks passed; 1 a check failed, with a message on stderr.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 folder=$1
@@ -24,7 +24,7 @@ fail() {
     >"$folder/listening" 2>"$folder/counted.log" &
 server=$!
 port=
-# The first time it is compiled.
+# The first start compiles the server.
 for _ in $(seq 1800); do
     port=$(sed -n 's/^listening .*://p' "$folder/listening")
     [ -z "$port" ] || break
@@ -33,7 +33,7 @@ for _ in $(seq 1800); do
 done
 [ -n "$port" ] || fail "the server does not listen"
 
-# [docs/researcher/exchange.md]: a request under the right key's name whose tag is wrong is refused.
+# [docs/researcher/exchange.md]: a request with the right key's name but a wrong tag is refused.
 python3 - "$port" <<'EOF' || fail "a message that does not open is not refused"
 import socket, struct, sys
 with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60) as s:
@@ -54,7 +54,7 @@ kill -STOP "$server"
     --payload string --repeat 3 --warm-up 0 --out "$folder/counted-rows" \
     >"$folder/run.log" 2>&1 &
 client=$!
-# Long enough for several exchanges that nobody holds back.
+# Long enough for several exchanges, were they not held back.
 sleep 1
 kill -CONT "$server"
 wait "$client" || fail "exchanges failed: $(tail -n 2 "$folder/run.log")"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The scenarios of tools/exchange-pi.sh, once: every exchange between namespaces and
-# architectures has to be verified by both ends, and marked for what it is. Skipped,
-# by name, where the machine gives no namespaces or lacks the emulator.
+# Runs the scenarios of tools/exchange-pi.sh once. Both ends must verify every exchange between
+# namespaces and architectures, and each row must have the right marks. The step is skipped, by
+# name, if the machine gives no namespaces or lacks the emulator.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +16,7 @@ if [ "$status" -eq 3 ]; then
 fi
 
 passed=0 failed=0
-# expect WHAT COUNT PATTERN...: so many counted rows have all the patterns.
+# expect WHAT COUNT PATTERN...: exactly COUNT counted rows match all the patterns.
 expect() {
     local what=$1 count=$2 found pattern
     shift 2
@@ -45,8 +45,8 @@ expect "an emulated Pi as client" 7 '"scenario":"pi-pi"' ', emulated","server"'
 if [ -e target/sims/selo-qemu.so ]; then
     expect "whose cipher is counted" 7 '"scenario":"pi-pi"' '"instructions":{"encrypt":'
     expect "and no other's" 0 '"scenario":"pc-pi"' '"instructions"'
-    # Warm-ups too: what a server does does not change. Client and server do the same work on the
-    # same messages, so of each cipher all have one count, to a thousandth.
+    # The server counts warm-ups too. Client and server do the same work on the same messages, so
+    # their counts for a cipher agree to a thousandth.
     counted=$(python3 - "$rows/rows" "$rows/rows-served.jsonl" <<'EOF'
 import json, sys
 rows, served = ([json.loads(line) for line in open(name)] for name in sys.argv[1:])
@@ -63,7 +63,7 @@ EOF
         echo "counted on the server: $counted" >&2
         failed=$((failed + 1))
     fi
-    # And the report shows them: of each cipher the messages of both scenarios, warm-ups too.
+    # The report shows the counts: for each cipher the messages of both scenarios, with warm-ups.
     shown=$("${SELO_BUILT:-target/release}/selo-exchange" report --served "$rows/rows-served.jsonl")
     of_each=$(grep -cE 'emulated .* 1215 +4 +[0-9.]+ +[0-9.]+ +instructions' <<<"$shown")
     if [ "$of_each" -eq 7 ]; then
@@ -73,7 +73,7 @@ EOF
         failed=$((failed + 1))
     fi
 fi
-# A counted server outlives a message that does not open, and waits for who counts.
+# A counted server survives a message that does not open, and waits for the reader of its counts.
 if [ -e target/sims/selo-qemu.so ]; then
     if tests/exchange/counted.sh "$rows"; then
         passed=$((passed + 1))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The node under frames of any kind: the corpus and COUNT mutations of it, for each
-# suite, with the sanitizers. The same in every run.
+# Fuzzes the node with frames: the corpus and COUNT mutations of it, for each suite, with the
+# sanitizers. Every run uses the same mutations.
 #
 # usage: tests/fuzz/node_frames.sh [COUNT]     (default: 5000 a suite)
 set -euo pipefail
@@ -11,7 +11,7 @@ flags=(-std=c11 -Wall -Wextra -O1 -g -fsanitize=address,undefined -fno-sanitize-
 mkdir -p "$out"
 rm -f "$out"/*.o "$out/library.a"
 
-# What does not depend on the suite is compiled once.
+# Compile the files that do not depend on the suite once.
 mapfile -t library < <(find src/selo -name '*.c' \
     -not -path 'src/selo/x25519/*' -not -path 'src/selo/link/*' -not -path 'src/selo/noise/*')
 for source in "${library[@]}"; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The choice of libraries on the report page reaches its pictures: in a browser, one library is
-# taken out and put back, and what is drawn is counted. Needs chromium.
+# Tests the selection of libraries on the report page in a browser: deselects a library, selects it
+# again, and counts what the pictures draw. Needs chromium.
 #
 # usage: tests/report/libraries.sh [SELO]
 set -euo pipefail
@@ -14,7 +14,7 @@ trap 'rm -rf "$place"' EXIT
 page=$place/report/report.html
 [ -f "$page" ] || page=$(find "$place/report" -name '*.html' | head -n 1)
 
-# What the page shows, as a line of text, before and after the box of a library is clicked.
+# Prints the page's state as a line of text, before and after a click on a library's box.
 cat >"$place/probe.html" <<'PROBE'
 <script>
   const drawn = () => [...document.querySelectorAll("svg.chart [data-library]")].filter((part) => !part.classList.contains("off"));

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A cheap sample on every board that has no step of its own: official vectors and
-# constant time of a block cipher, an authenticated cipher and a key exchange, and of what sums
-# and multiplies 64 bits, which a compiler may do by branches (SELO_WIDE_SUMS, SELO_WIDE_PRODUCTS).
+# Runs a small sample on every board without a step of its own: official vectors and constant time
+# of a block cipher, an authenticated cipher and a key exchange, and of 64-bit sums and products,
+# which a compiler may implement with branches (SELO_WIDE_SUMS, SELO_WIDE_PRODUCTS).
 #
 # usage: tests/sims/boards.sh [SELO]
 # environment: BUDGET  millions of cycles, or of instructions, a unit (default 1)
@@ -14,7 +14,7 @@ passed=0 failed=0
 for file in lab/boards/*.toml; do
     board=$(basename "$file" .toml)
     case $board in native | uno) continue ;; esac
-    # What only a cable can reach.
+    # Skip boards that need a cable.
     grep -q '^runner = "serial"' "$file" && continue
     if "$selo" lab check --board "$board" --library selo --variant fast --budget "${BUDGET:-1}" \
         --algorithm aes-128,ascon-aead128,x25519,chacha20-poly1305,sha-512,speck128/128 \

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Random AVR programs on three simulators that share no code: simavr, avr8js and QEMU.
+"""Runs random AVR programs on three simulators that share no code: simavr, avr8js and QEMU.
 
-Each program is some hundred sequences of random instructions of the ATmega328P, skips over
-one and two words among them. After each sequence the chip sends its registers, its status
-register and a window of its memory. They must be equal everywhere; so must the cycles of each
-sequence where both count them (simavr, avr8js). Every fourth program also reads, writes, tests
-and skips on I/O registers; QEMU does not have those, so it sits that program out.
+Each program has more than a hundred sequences of random instructions of the ATmega328P,
+including skips over one and two words. After each sequence the chip sends its registers, its
+status register and a window of its memory. These must be equal on all simulators. The cycles of
+each sequence must be equal on simavr and avr8js, which count them. Every fourth program also
+reads, writes, tests and skips on I/O registers. QEMU does not have those, so it does not run
+these programs.
 
-A sequence that differs is printed with its instructions, cut to the shortest beginning that
+If a sequence differs, the script prints its instructions, cut to the shortest beginning that
 still differs.
 
 usage: tests/sims/differential.py --simavr PROGRAM --avr8js PROGRAM [--qemu PROGRAM]
@@ -21,8 +22,8 @@ import random
 import subprocess
 import sys
 
-SEQUENCES = 160  # a program; they fit into the flash
-INSTRUCTIONS = 36  # at most, a sequence
+SEQUENCES = 160  # for each program; they fit into the flash
+INSTRUCTIONS = 36  # maximum for each sequence
 WINDOW = 64  # bytes of RAM that loads and stores reach
 DUMP = 32 + 1 + WINDOW  # registers, status register, window
 
@@ -166,7 +167,7 @@ def direct(rng):
 
 
 def simple(rng):
-    """One instruction that may stand anywhere, so behind a skip, too."""
+    """One instruction that is valid anywhere, even after a skip."""
     kinds = [two_operands, immediate, one_operand, word_immediate, signed_product, bits, flags, pair, direct]
     weights = [10, 6, 6, 6, 4, 2, 2, 3, 4]
     return rng.choices(kinds, weights)[0](rng)
@@ -184,11 +185,11 @@ class Labels:
 
 
 def indirect(rng):
-    """A pointer is set, then used once."""
+    """Sets a pointer, and uses it once."""
     pointer, low = rng.choice([("X", 26), ("Y", 28), ("Z", 30)])
     at = rng.randint(1, WINDOW - 2)
     lines = [f"ldi r{low}, lo8(window + {at})", f"ldi r{low + 1}, hi8(window + {at})"]
-    # A pointer that moves must not be source or target: the result is undefined.
+    # A pointer that moves must be neither source nor target, because the result is undefined.
     other = reg(rng, 0, 25)
     form = rng.choice([pointer, pointer + "+", "-" + pointer])
     if pointer != "X" and rng.random() < 0.4:
@@ -224,14 +225,14 @@ def indirect_jump(rng, labels):
 
 
 def call(rng, labels):
-    """A subroutine of one instruction, passed over by a jump."""
+    """A subroutine of one instruction, with a jump around it."""
     inside, after = labels.new(), labels.new()
     how = rng.choice(["rcall", "call"])
     return [f"rjmp {after}", f"{inside}:", simple(rng), "ret", f"{after}:", f"{how} {inside}"]
 
 
 def skip(rng, labels):
-    """A skip over an instruction of one word or of two."""
+    """A skip over an instruction of one or two words."""
     name = rng.choice("cpse sbrc sbrs".split())
     operand = reg(rng) if name == "cpse" else rng.randint(0, 7)
     first = reg(rng)
@@ -245,7 +246,7 @@ def skip(rng, labels):
     return [line, word_immediate(rng) if over == "word" else simple(rng)]
 
 
-DDRB = 0x04  # reached by single bits
+DDRB = 0x04  # accessed by single bits
 GPIOR1 = 0x2A
 
 
@@ -295,7 +296,7 @@ def sequence(rng, labels, with_io):
 
 
 class Failed(Exception):
-    """A tool did not do its work."""
+    """A tool is missing or failed."""
 
 
 def run(command, **options):
@@ -326,7 +327,7 @@ def assemble(sequences, states, folder):
 
 
 def on_runner(program, image):
-    """What one of the project's runners prints: bytes, spans, and why it stopped too early."""
+    """The output of a runner of this project: bytes, spans, and the reason for an early stop."""
     command = program + ["--mcu", "atmega328p", "--frequency", "16000000", "--limit", "20000000", str(image)]
     # The chip ends asleep with interrupts off, which the runner reports by its exit code.
     try:
@@ -364,7 +365,7 @@ def on_qemu(program, image, want):
 
 
 def outcomes(sequences, states, options, with_io):
-    """By simulator: for each sequence its dump, and its cycles if they are counted."""
+    """For each simulator, the dump of every sequence, with its cycles if they are counted."""
     image = assemble(sequences, states, options.out)
     want = DUMP * len(sequences)
     results = {}
@@ -382,7 +383,7 @@ def outcomes(sequences, states, options, with_io):
 
 
 def difference(results, index):
-    """What differs in a sequence, in words; empty if nothing does."""
+    """Describes the differences in a sequence. Empty if there are none."""
     names = list(results)
     first, (dump, cycles) = names[0], results[names[0]][index]
     told = []
@@ -434,7 +435,7 @@ def main():
             failed += 1
             if failed > 3:
                 continue
-            # The window's contents come from the sequences before; alone, it begins with zeros.
+            # In the program earlier sequences filled the window. Alone, the sequence starts with zeros.
             units, told = shortest(units, states[index], options, with_io)
             print(f"failed: seed {seed}, sequence {index}", file=sys.stderr)
             for lines in units[-3:]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Random AVR programs on both chip runners and on QEMU (differential.py).
+# Compares random AVR programs on both chip runners and on QEMU (differential.py).
 #
 # usage: tests/sims/differential.sh [--programs N] [--seed N]
 set -euo pipefail

@@ -1,11 +1,11 @@
-# The paced mode, the EEPROM and the pins of selo-simavr, with the program paced.c.
-# Sourced by run.sh, which counts: `verdict`, $out.
+# Tests the paced mode, the EEPROM and the pins of selo-simavr, with the program paced.c.
+# run.sh sources this file, and provides `verdict` and $out.
 
 avr-gcc -mmcu=atmega328p -DF_CPU=16000000UL -std=gnu11 -Os -Wall -Wextra -Wpedantic -Werror \
     tests/sims/paced.c -o "$out/paced.elf"
 
-# paced LINE...: the lines to the runner, its answers in $answer. The first
-# millisecond, in which the program sets itself up, is over before them.
+# paced LINE...: sends the lines to the runner, and puts its answers into $answer. The program's
+# set-up takes the first millisecond, which passes before the lines.
 paced_options=""
 paced() {
     answer=$(printf '%s\n' 'advance 16000' "$@" quit |
@@ -17,7 +17,7 @@ cycle_of() { sed -n "s/^$1 cycle=\([0-9]*\) .*/\1/p" <<<"$answer" | tail -n 1; }
 answers() { verdict "paced: $1: $(received) instead of $2 in:
 $answer" [ "$(received)" = "$2" ]; }
 
-# Nothing happens without advance; sleeping counts simulated time: 1,000 ticks, 0x03e8.
+# Nothing happens without advance. Sleeping counts simulated time: 1,000 ticks, 0x03e8.
 paced 'send 74' 'save'
 verdict "paced: runs without advance: $answer" grep -q '^error save needs --eeprom' <<<"$answer"
 paced 'advance 16000000' 'send 74' 'advance 16000'
@@ -25,7 +25,7 @@ answers "ticks in a second" e803
 verdict "paced: a second and two milliseconds are not at $(cycle_of paused)" \
     eval '[ "$(cycle_of paused)" -ge 16032000 ] && [ "$(cycle_of paused)" -le 16032020 ]'
 
-# Without its timer only a byte wakes the chip; time passes all the same.
+# Without its timer only a byte wakes the chip, but time passes.
 paced 'send 71' 'advance 16000' 'advance 1000000000000' 'send 41' 'advance 16000'
 answers "a byte after an idle day" 41
 verdict "paced: not idle: $answer" [ "$(grep -c '^idle ' <<<"$answer")" = 3 ]
@@ -36,7 +36,7 @@ paced 'send 4142' 'advance 1300' 'advance 200' 'advance 1300' 'advance 300'
 verdict "paced: bytes do not take their time: $answer" \
     [ "$(grep -o '^[a-z]*' <<<"$answer" | tr '\n' ' ')" = "paused recv paused paused recv paused stopped " ]
 
-# While the chip computes, none is lost and none is late.
+# While the chip computes, no byte is lost and none is late.
 bytes=$(for i in $(seq 128 187); do printf '%02x' "$i"; done)
 paced "send 6308$bytes" 'advance 160000' 'advance 160000'
 answers "bytes during a computation" "3c$bytes"
@@ -48,7 +48,7 @@ sliced=$(sed -n 's/^span cycles=\([0-9]*\) .*/\1/p' <<<"$answer")
 verdict "paced: $whole cycles at once, $sliced in slices" \
     eval '[ -n "$whole" ] && [ $((whole - sliced)) -le 40 ] && [ $((sliced - whole)) -le 40 ]'
 
-# A reset empties the UART, and the deepest stack is that since the reset.
+# A reset empties the UART, and restarts the measurement of the deepest stack.
 paced "send 4142434445464748" 'advance 4500' reset 'advance 160000'
 answers "bytes in flight at a reset" 414243
 paced 'send 64' 'advance 16000' reset 'advance 16000'
@@ -56,7 +56,7 @@ verdict "paced: stack depth: $answer" [ "$(grep -o 'stack=[0-9]*' <<<"$answer" |
 paced 'send 68' 'advance 16000'
 verdict "paced: no stack collision: $answer" grep -q '^fault kind=stack-collision ' <<<"$answer"
 
-# A reset between the halves of a store is no stack collision.
+# A reset between the halves of a store is not a stack collision.
 resets=()
 for cycle in {0..15}; do
     resets+=('send 73' "advance $((16000 + cycle))" reset)
@@ -64,15 +64,15 @@ done
 paced "${resets[@]}" 'send 41' 'advance 16000'
 answers "resets while the stack pointer is stored" 41
 
-# A button: the pull-up, pressed while the program writes the port, released, kept over a reset.
+# A button: the pull-up, a press while the program writes the port, the release, and a reset.
 paced 'send 70' 'advance 16000' 'pin B 0 0' 'advance 16000' 'send 70' 'advance 16000' \
     reset 'advance 16000' 'send 70' 'advance 16000' 'pin B 0 1' 'advance 16000'
 answers "a pin" 0100000001
 paced 'send 71' 'advance 16000' 'pin B 0 0' 'advance 16000'
 answers "a pin wakes the chip" 00
 
-# The EEPROM: absent is erased; programming takes 3.4 ms (54,400 cycles), a power cut
-# in it tears the byte; the file is what a cut chip would hold, and comes back.
+# The EEPROM: a missing file means erased; programming takes 3.4 ms (54,400 cycles); a power cut
+# meanwhile corrupts the byte; the file has the content of an interrupted chip, and is read again.
 ee=$out/eeprom.bin
 rm -f "$ee" "$ee".*
 paced_options="--eeprom $ee"
@@ -100,7 +100,7 @@ paced save
 verdict "paced: saved where no folder is: $answer" grep -q '^error cannot write' <<<"$answer"
 paced_options=""
 
-# Lines and options that mean nothing.
+# Invalid lines and options.
 for line in 'limit 5' 'pin Z 0 1' 'pin B 8 1' 'pin B 0 2' 'advance' 'advance -1'; do
     paced "$line"
     verdict "paced: took '$line': $answer" grep -q '^error ' <<<"$answer"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The two chip runners and the agent firmware, through the libraries that test
-# the instrument: both simulators must say the same, and it must be true.
+# Tests the two chip runners and the agent firmware with the libraries that test the
+# instrument: both simulators must print the same, and it must be correct.
 #
 # usage: tests/sims/run.sh      (needs cc, avr-gcc, node, the built runners' sources)
 set -euo pipefail
@@ -9,7 +9,7 @@ out=out/sims
 mkdir -p "$out"
 
 passed=0 failed=0
-# verdict NAME CONDITION...: counts, and says what failed.
+# verdict NAME CONDITION...: counts the condition, and prints it if it fails.
 verdict() {
     local name=$1
     shift
@@ -60,7 +60,7 @@ on() {
     local runner=$1 image=$out/$2.elf end
     shift 2
     end=$(avr-nm "$image" | awk '$3 == "_end" { print substr($1, 3) }')
-    # A later --limit replaces the one here.
+    # A later --limit overrides this one.
     case $runner in
     simavr) set -- "$out/selo-simavr" --limit 100000000 "$@" ;;
     avr8js) set -- node lab/sims/avr8js/selo-avr8js.mjs --limit 100000000 "$@" ;;
@@ -74,7 +74,7 @@ key=000102030405060708090a0b0c0d0e0f
 plain=00112233445566778899aabbccddeeff
 cipher=69c4e0d86a7b0430d8cdb78070b4c55a # [FIPS197, appendix C.1]
 
-# The commands on standard input, on both runners; the answers of simavr in $answer.
+# Sends standard input to both runners, and puts simavr's answers into $answer.
 both() {
     local image=$1 commands
     shift
@@ -101,7 +101,7 @@ says aes "^encrypt status=0 .*out=$cipher\$"
 says aes "^decrypt status=0 .*out=$plain\$"
 says aes '^encrypt status=200 '
 says aes '^encrypt refused=3$'
-# What painting finds is what the runner saw.
+# The stack found by painting must equal the stack that the runner observed.
 verdict "painted and watched stack differ: $answer" \
     awk -F'[ =]' '/cycles=[0-9][0-9][0-9]/ { n++; if ($9 != $11) bad = 1 } END { exit bad || n < 3 }' <<<"$answer"
 
@@ -137,7 +137,7 @@ both hog-recursion <<<"hello
 run hog"
 says hog-recursion '^fault kind=stack-collision '
 
-# The pc where the limit strikes depends on how far a simulator runs at once.
+# The pc at the limit depends on how many cycles a simulator runs at once.
 for runner in simavr avr8js; do
     answer=$(on "$runner" hang --limit 3000000 <<<"hello
 run hang") || true

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""AVR images in which a skip stands before an ADIW or SBIW that simavr 1.6 takes for longer.
+"""Finds AVR images with a skip before an ADIW or SBIW that simavr 1.6 takes for longer.
 
-What these images gave on a runner before 0.2.0 may be wrong; other images are not concerned.
+Results of these images on a runner before 0.2.0 may be wrong. Other images are not affected.
 
-usage: tests/sims/skips.py IMAGE.elf...     (or a folder, whose images are looked at)
-exit: 0 told; 2 no image, or avr-objdump fails
+usage: tests/sims/skips.py IMAGE.elf...     (or a folder of images)
+exit: 0 done; 2 no image, or avr-objdump fails
 """
 
 import pathlib
@@ -17,7 +17,7 @@ SKIPS = {"cpse", "sbrc", "sbrs", "sbic", "sbis"}
 
 
 def skips(image):
-    """The addresses of such skips."""
+    """The addresses of such skips in an image."""
     text = subprocess.run(["avr-objdump", "-d", str(image)], check=True, capture_output=True, text=True).stdout
     found, before = [], None
     for address, code, name in LINE.findall(text):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# lab/sims/wireless: its channel by a clock of the test's own, then the link itself between two
-# network namespaces. The second part is skipped, by name, where the machine gives none.
+# Tests lab/sims/wireless: its channel with the test's own clock, then the link itself between two
+# network namespaces. The second part is skipped, by name, if the machine gives none.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 . tools/verdict.sh
@@ -22,7 +22,7 @@ verdict "the channel" "$([ $? = 0 ] || echo "see above")"
 
 make -s -C lab/sims/wireless OUT="$scratch"
 wireless=$scratch/selo-wireless
-# Wrong words: exit 2, and what is wrong.
+# Wrong arguments: exit status 2, with a message.
 says() {
     local words=$1 said
     shift
@@ -63,14 +63,14 @@ down() { # the counts of the link, in $said; a subshell could not wait for it
     wait "$link"
     link=
     said=$(tail -n 1 "$scratch/said")
-    # The kernel takes its time to remove the cards.
+    # The kernel takes some time to remove the interfaces.
     for _ in $(seq 200); do
         ip -n "$a" link show va >/dev/null 2>&1 || ip -n "$b" link show vb >/dev/null 2>&1 || break
         sleep 0.05
     done
 }
 
-# A stream through a bad link arrives whole, and the link says that it was bad.
+# A stream through a bad link arrives whole, and the link reports its losses.
 up --rate 100 --delay 1 --jitter 0.5 --loss 2
 cat >"$scratch/stream.py" <<'PY'
 import hashlib, socket, sys
@@ -101,8 +101,8 @@ verdict "256 KiB through a link that loses 2 %" "$([ "$said" = same ] || echo "a
 down
 verdict "what it lost" "$(grep -qE '^carried [1-9][0-9]* packets, [0-9]{6,} bytes; lost [1-9]' <<<"$said" || echo "says: $said")"
 
-# All is lost, and counted.
-# Other addresses: a stream of the first link whose end was lost is still tried again.
+# Every packet is lost, and counted. Use other addresses: a stream of the first link whose end was
+# lost is still repeated.
 net=10.75.0
 up --loss 100
 ip netns exec "$a" python3 -c '

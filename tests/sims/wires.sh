@@ -1,10 +1,10 @@
-# The clock, the console pin, watched pins and the supply of selo-simavr, with the program
-# wires.c. Sourced by run.sh, which counts: `verdict`, $out.
+# Tests the clock, the console pin, watched pins and the supply of selo-simavr, with the program
+# wires.c. run.sh sources this file, and provides `verdict` and $out.
 
 avr-gcc -mmcu=atmega328p -DF_CPU=16000000UL -std=gnu11 -Os -Wall -Wextra -Wpedantic -Werror \
     tests/sims/wires.c -o "$out/wires.elf"
 
-# wires OPTIONS LINE...: the answers in $answer.
+# wires OPTIONS LINE...: puts the answers into $answer.
 wires() {
     local options=$1
     shift
@@ -21,13 +21,14 @@ verdict "wires: the console says $(heard console)" [ "$(heard console)" = 4162 ]
 verdict "wires: the pin says $(heard pin)" \
     grep -qE '^D 4 1 cycle=[0-9]+D 4 0 cycle=[0-9]+$' <<<"$(heard pin)"
 
-# Time passes with the chip's cycles; set over midnight and a year; a flag that goes.
+# Time passes with the chip's cycles; a time set shortly before midnight of a year's end; a flag
+# that clears.
 wires "--ds3231 0" 'temperature -475' 'supply 3300' 'advance 300000' 'send 00' 'advance 48000000' \
     reset 'advance 300000'
 verdict "wires: a clock without power says $(heard recv)" \
     [ "$(heard recv)" = 00000007010100''80fb405501005859230331123000fb405501000100000401013100fb40550100 ]
 
-# A pin that is driven stays so over a reset.
+# A driven pin keeps its level over a reset.
 wires "--ds3231 0" 'pin D 2 1' 'advance 300000' reset 'advance 300000' 'pin D 2 0' reset 'advance 300000'
 verdict "wires: D2 and a reset: $(heard recv)" grep -qE '^.{24}04.{24}04.{24}00$' <<<"$(heard recv)"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A check that was never seen to fail is not yet a check: plants each fault in a
-# copy of the tree and expects the check that guards it to name it. Also tests the
-# step runner itself, with steps that pass, fail, hang and lack a tool.
+# Tests that the tree's checks can fail: plants faults in a copy of the tree, and expects the
+# check for each fault to name it. Also tests the step runner, with steps that pass, fail,
+# hang and lack a tool.
 #
 # usage: tests/tools/test-checks.sh
 set -uo pipefail
@@ -39,8 +39,8 @@ restore() {
     git -C "$copy" clean -qfdx
 }
 
-# fault CHECK MESSAGE COMMAND: COMMAND, run in the copy, plants the fault; CHECK
-# must then fail and its output contain MESSAGE.
+# fault CHECK MESSAGE COMMAND: runs COMMAND in the copy to plant the fault. CHECK must then fail,
+# with MESSAGE in its output.
 fault() {
     local check=$1 message=$2 output status
     (cd "$copy" && eval "$3") || { verdict 1 "could not plant: $3"; return; }
@@ -54,7 +54,7 @@ fault() {
     restore
 }
 
-# A fault proves nothing where the check fails anyhow.
+# A fault proves nothing if the check fails without it.
 for check in tools/check-tree.sh tools/check-licences.sh tools/check-citations.sh tools/check-streets.sh tests/arduino/check-layout.sh; do
     output=$("$copy/$check" 2>&1)
     verdict $? "$check fails on the tree as it is" "$output"
@@ -135,7 +135,7 @@ fault $layout "station/src/ is missing" "git rm -qr station/src"
 fault $layout "one tab" "sed -i 's/\tKEYWORD1/  KEYWORD1/' keywords.txt"
 fault $layout "not what tools/keywords.sh writes" "sed -i 's/^void selo_wipe(.*/&\nvoid selo_new_function(void);/' src/selo.h"
 
-# The step runner. Its last line and exit status are what CI reads.
+# The step runner. CI reads its last line and its exit status.
 # run_steps EXPECTED_STATUS EXPECTED_LAST_LINE STEPS [ENVIRONMENT]...
 run_steps() {
     local want_status=$1 want_line=$2 steps=$3 output status
@@ -162,13 +162,14 @@ run_steps 1 "0 passed, 1 failed" 'g | a | sh | sleep 5' STEP_SECONDS=1
 run_steps 0 "1 passed, 0 failed, 1 skipped" $'g | a | no-such-tool | true\ng | b | sh | true'
 run_steps 1 "1 passed, 1 failed" $'g | a | no-such-tool | true\ng | b | sh | true' CI=true
 run_steps 0 "1 passed, 0 failed, 1 skipped" $'g | a | ?no-such-tool | true\ng | b | sh | true' CI=true
-# Two groups run side by side, the steps of one in order, and one with @ after what it names.
+# Two groups run side by side, the steps of one group in order, and a step with @ runs after the
+# named step.
 run_steps 0 "2 passed, 0 failed" $'g | a | | for i in {1..50}; do [ -e b.mark ] && exit; sleep 0.1; done; exit 1\nh | b | | touch b.mark'
 run_steps 0 "3 passed, 0 failed" $'g | a | | sleep 1; touch a.mark\ng | b | | [ -e a.mark ]\nh | c | @b | [ -e a.mark ]'
 run_steps 1 "1 passed, 2 failed" $'g | a | @b | true\ng | b | | true\nh | c | | true' LANES=1
 run_steps 0 "1 passed, 0 failed" 'g | a | @b | true'
 rm -f "$copy"/*.mark
-# named WANT STEP: what the runner prints after its last step has the line WANT.
+# named WANT STEP: the runner prints the line WANT after the last step.
 named() {
     local output
     printf 'g | a | sh | %s\n' "$2" >"$copy/steps.txt"
@@ -176,7 +177,7 @@ named() {
     grep -qxF -- "    | $1" <<<"$output"
     verdict $? "the end of a run does not say \"$1\"" "$output"
 }
-# The words of cargo test, and far more lines after them than a step's end shows.
+# Output of cargo test, followed by more lines than the runner shows of a step's end.
 rust='echo "test a::b ... FAILED"; echo "thread 1 panicked at x.rs:7:1:"; echo "left: 3"; seq 99; false'
 named 'test a::b ... FAILED' "$rust"
 named "thread 1 panicked at x.rs:7:1:" "$rust"
@@ -185,7 +186,7 @@ named 'FAILED: a page is blue' 'echo "FAILED: a page is blue"; echo "    it is r
 named '      it is red' 'echo "FAILED: a page is blue"; echo "    it is red"; seq 99; false'
 named 'whatever it said' 'seq 99; echo "whatever it said"; false'
 
-# cargo_says SCRIPT: tools/rust-tests.sh with a program in the place of cargo-nextest.
+# cargo_says SCRIPT: runs tools/rust-tests.sh with a substitute for cargo-nextest.
 cargo_says() {
     printf '#!/bin/bash\n%s\n' "$1" >"$copy/cargo.sh"
     chmod +x "$copy/cargo.sh"

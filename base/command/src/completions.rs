@@ -13,7 +13,7 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints the script for the command of that name.
+/// Prints the completion script for the command `name`.
 pub fn run(args: &Args, mut command: clap::Command, name: &str) -> ExitCode {
     clap_complete::generate(args.shell, &mut command, name, &mut std::io::stdout());
     ExitCode::SUCCESS

@@ -1,6 +1,6 @@
-//! The configuration file. The options of the commands are its only definition: a section
-//! is a command, a key an option, and a value is read by the parser of that option. Values
-//! become arguments where the command line and the environment do not say otherwise.
+//! The configuration file. The options of the commands define its format: a section is a command, a
+//! key is an option, and the option's parser reads the value. Values become arguments unless the
+//! command line or the environment sets the option.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -20,39 +20,40 @@ use selo_base::report::{Failure, Report, Result as Outcome, exit};
 
 use crate::files;
 
-/// A command line whose options a file may hold.
+/// A command line whose options can be set in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
     /// The definition of the command line.
     pub command: fn() -> clap::Command,
-    /// The commands that run for long, each with a section.
+    /// The long-running commands, each with a section.
     pub sections: &'static [&'static str],
-    /// The commands that take keys from above the sections, too: where the state is.
+    /// Further commands that take keys from above the sections, to find the state.
     pub also: &'static [&'static str],
-    /// The section that every subcommand with an option `port` reads, if there is one.
+    /// The section that every subcommand with an option `port` reads, if any.
     pub measuring: Option<&'static str>,
 }
 
-/// The section of the lab: where the board is, for its commands that measure.
+/// The section of the lab, which has the board's port for the commands that measure.
 pub const LAB: &str = "lab";
-/// Where the port of a real board may be named, too.
+/// Environment variable with the port of a real board.
 pub const PORT: &str = "SELO_PORT";
-/// Options of every command; no keys.
+/// Options of every command that are not keys.
 const NO_KEYS: [&str; 4] = ["config", "project", "help", "version"];
 
-/// Where the board is: options of the commands that measure, and keys of the section [lab].
+/// The connection to the board: options of the commands that measure, and keys of the section
+/// [lab].
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Cable {
     /// Serial port of a real board, or `auto`: the one with such a board on USB. `selo lab
     /// ports` lists them
     #[arg(long, env = PORT, value_name = "PORT", value_hint = clap::ValueHint::FilePath)]
     pub port: Option<PathBuf>,
-    /// How long to wait for a board that was unplugged (default: for ever)
+    /// How long to wait for an unplugged board (default: for ever)
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub wait: Option<Duration>,
 }
 
-/// A file that does not say what it should, all that is wrong with it.
+/// All faults of an invalid file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .faults.join("\n"))]
 pub struct Error {
@@ -84,20 +85,20 @@ Examples:
 pub enum Command {
     /// Write a file with every key, its meaning and its default
     Init {
-        /// The file, which must not be there yet; - is standard output
+        /// The file, which must not exist yet; - is standard output
         #[arg(default_value = "selo.toml")]
         file: PathBuf,
     },
-    /// Say what is wrong with a file
+    /// Check a file, and print every fault
     Check {
-        /// The file (default: the one that commands would read)
+        /// The file (default: the one that the commands would read)
         file: Option<PathBuf>,
     },
-    /// Show what a command would run with, and where each value comes from
+    /// Show a command's settings, and the origin of each value
     Show {
         /// The command
         command: String,
-        /// Options that it would get
+        /// Options for that command
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<OsString>,
     },
@@ -110,7 +111,7 @@ fn lab() -> clap::Command {
 }
 
 impl Spec {
-    /// The whole command line, where each option of a section has its variable.
+    /// The whole command line. Each option of a section gets its environment variable.
     pub fn command(&self) -> clap::Command {
         let mut command = (self.command)();
         for section in self.sections {
@@ -122,7 +123,7 @@ impl Spec {
                     if arg.get_env().is_some() || arg.get_long().is_none() {
                         return arg;
                     }
-                    // Lives as long as the program, and is made once.
+                    // Allocated once, for the lifetime of the program.
                     let name: &'static str = variable(&key(&arg)).leak();
                     arg.env(name).hide_env(true)
                 })
@@ -131,7 +132,7 @@ impl Spec {
         command
     }
 
-    /// The options of a section, in their order.
+    /// The options of a section, in order.
     pub fn keys(&self, command: &clap::Command, section: &str) -> Vec<Arg> {
         let found;
         let lab_section;
@@ -160,18 +161,19 @@ impl Spec {
         whole(self)
     }
 
-    /// Says what is wrong with the text of a file.
+    /// Checks the text of a file.
     ///
     /// # Errors
-    /// Names each line that is wrong.
+    /// Names each line with a fault.
     pub fn check_text(&self, path: &Path, text: &str) -> Result<(), Error> {
         File::parse(path, text)?.check(self, &self.command())
     }
 
-    /// Reads the command line, with the file's values where nothing else speaks.
+    /// Parses the command line. The file supplies the values that neither the command line nor the
+    /// environment sets.
     ///
     /// # Errors
-    /// Names each line of the file that is wrong.
+    /// Names each line of the file with a fault.
     pub fn parse<C: FromArgMatches>(&self, arguments: Vec<OsString>) -> Outcome<C> {
         let (arguments, _) = merge(self, arguments)?;
         let matches = self.command().get_matches_from(arguments);
@@ -183,7 +185,7 @@ fn variable(key: &str) -> String {
     format!("SELO_{}", key.replace('-', "_").to_uppercase())
 }
 
-/// The key of an option; that of an argument is its name.
+/// The key of an option. An argument's key is its name.
 pub fn key(arg: &Arg) -> String {
     match arg.get_long() {
         Some(long) => long.to_owned(),
@@ -191,13 +193,14 @@ pub fn key(arg: &Arg) -> String {
     }
 }
 
-/// A value of the file that is in force, by the id of its option.
+/// A value of the file that is in effect, with the id of its option.
 struct Taken {
     id: String,
     line: usize,
 }
 
-/// The arguments with those of the file behind them, and which these are.
+/// Appends the file's values to the arguments. Returns the arguments, and the values taken from the
+/// file.
 fn merge(spec: &Spec, mut arguments: Vec<OsString>) -> Outcome<(Vec<OsString>, Vec<Taken>)> {
     let known = spec.command();
     let Ok(matches) = known
@@ -222,7 +225,8 @@ fn merge(spec: &Spec, mut arguments: Vec<OsString>) -> Outcome<(Vec<OsString>, V
         };
         (leaf, given, is_leaf) = (sub, deeper, false);
     }
-    // A command below a section takes what stands above the sections, as others do.
+    // A subcommand of a command with a section takes only the keys above the sections. In the lab a
+    // subcommand with an option `port` takes only the keys of the section [lab].
     let has_port = || leaf.get_arguments().any(|arg| arg.get_id() == "port");
     let measuring = spec.measuring.filter(|_| has_port());
     let is_leaf = is_leaf || measuring.is_some();
@@ -264,7 +268,7 @@ fn merge(spec: &Spec, mut arguments: Vec<OsString>) -> Outcome<(Vec<OsString>, V
         let Some(entry) = entry.filter(|_| !overruled) else {
             continue;
         };
-        // It has been checked.
+        // The check above has already rejected invalid values.
         more.extend(entry.arguments(arg).unwrap_or_default());
         taken.push(Taken {
             id: id.into(),
@@ -277,13 +281,14 @@ fn merge(spec: &Spec, mut arguments: Vec<OsString>) -> Outcome<(Vec<OsString>, V
     Ok((arguments, taken))
 }
 
-/// A key with its value, as the file has it.
+/// A key with its value in the file.
 struct Entry {
-    /// `None`: above the sections.
+    /// `None` for keys above the sections.
     section: Option<String>,
     key: String,
     line: usize,
-    /// The texts of a value, or of each of a list; `Err` says what it is instead.
+    /// The text of a value, or of each element of a list. `Err` names the type that was found
+    /// instead.
     value: Result<Value, &'static str>,
 }
 
@@ -293,7 +298,7 @@ enum Value {
 }
 
 impl Entry {
-    /// The value as arguments of the command line; else what is wrong with it.
+    /// The value as arguments of the command line, or the reason why it is invalid.
     fn arguments(&self, arg: &Arg) -> Result<Vec<OsString>, String> {
         let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
         let value = self.value.as_ref();
@@ -323,7 +328,7 @@ impl Entry {
     }
 }
 
-/// Asks the option's own parser.
+/// Checks the value with the option's own parser.
 fn fits(arg: &Arg, text: &str) -> Result<(), String> {
     let alone = Arg::new("value")
         .long("value")
@@ -350,21 +355,21 @@ fn fits(arg: &Arg, text: &str) -> Result<(), String> {
     Err(format!("'{text}': {reason}"))
 }
 
-/// A value that may hold a password: what the help does not show, `show` does not either.
+/// Whether a value may hold a password. `show` hides the values that the help hides.
 fn is_secret(arg: &Arg) -> bool {
     arg.is_hide_env_values_set()
 }
 
-/// A file, read.
+/// A parsed file.
 struct File {
     path: PathBuf,
     entries: Vec<Entry>,
-    /// Sections as they stand, with their lines.
+    /// Sections in the order of the file, with their lines.
     sections: Vec<(String, usize)>,
 }
 
 impl File {
-    /// The file that is named, else the one that is there.
+    /// The named file, or else the first default file that exists.
     fn find(path: Option<&Path>) -> Outcome<Option<File>> {
         if let Some(path) = path {
             return File::read(path).map(Some);
@@ -440,26 +445,26 @@ impl File {
         });
     }
 
-    /// What stands in that section, or above the sections.
+    /// The key's entry in this section, or above the sections for `None`.
     fn own(&self, section: Option<&str>, key: &str) -> Option<&Entry> {
         self.entries
             .iter()
             .find(|entry| entry.section.as_deref() == section && entry.key == key)
     }
 
-    /// The section's own, else what stands above the sections.
+    /// The section's entry, or else the one above the sections.
     fn entry(&self, section: Option<&str>, key: &str) -> Option<&Entry> {
         section
             .and_then(|_| self.own(section, key))
             .or_else(|| self.own(None, key))
     }
 
-    /// Every key must be one, every value fit.
+    /// Checks that every key exists and every value is valid.
     fn check(&self, spec: &Spec, command: &clap::Command) -> Result<(), Error> {
         let path = self.path.display();
         let mut faults = Vec::new();
         for (name, line) in &self.sections {
-            // Sections of the other command are that command's to check.
+            // The other command checks its own sections.
             if spec.sections.is_empty() {
                 continue;
             }
@@ -475,7 +480,7 @@ impl File {
                 None if spec.sections.is_empty() => continue,
                 None => spec.sections.to_vec(),
                 Some(section) if spec.all_sections().any(|one| one == section) => vec![section],
-                // Said already.
+                // Already reported.
                 Some(_) => continue,
             };
             let args: Vec<Arg> = sections
@@ -581,7 +586,7 @@ fn whole(spec: &Spec) -> String {
         let about = defined
             .and_then(clap::Command::get_about)
             .map_or(String::new(), ToString::to_string);
-        // A string takes every byte.
+        // Writing to a string cannot fail.
         let _ = write!(text, "\n# {about}\n[{section}]\n");
         for arg in &spec.keys(&command, section) {
             let help = arg.get_help().map_or(String::new(), ToString::to_string);
@@ -592,7 +597,7 @@ fn whole(spec: &Spec) -> String {
     text
 }
 
-/// The default as TOML, else an example of what it takes.
+/// The default as TOML, or else an example value.
 fn example(arg: &Arg) -> String {
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         return "false".into();
@@ -630,7 +635,7 @@ fn check(spec: &Spec, path: Option<&Path>) -> Outcome<()> {
     };
     let known = spec.command();
     file.check(spec, &known)?;
-    // Keys that need one another.
+    // Keys that require one another.
     let mut faults = Vec::new();
     for (section, line) in &file.sections {
         let own = |entry: &Entry| entry.section.as_ref() == Some(section);
@@ -664,7 +669,7 @@ fn check(spec: &Spec, path: Option<&Path>) -> Outcome<()> {
     Ok(())
 }
 
-/// What a command would run with, as a file that says so, each line with its origin.
+/// Prints a command's settings in the format of the file, with the origin of each line.
 fn show(
     spec: &Spec,
     section: &str,
@@ -715,7 +720,7 @@ fn show(
     Ok(text)
 }
 
-/// A value as TOML, without what is secret in it.
+/// A value as TOML, without secrets.
 fn shown(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     let id = arg.get_id().as_str();
     if matches!(arg.get_action(), ArgAction::SetTrue) {
@@ -739,7 +744,7 @@ fn shown(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     }
 }
 
-/// An address with its scheme, user and host alone; a path as it is.
+/// Reduces an address to scheme, user and host. Paths stay unchanged.
 fn without_secrets(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! How one command finds and runs the other, as git and cargo find theirs.
+//! Finds and runs the other command, as git and cargo find their subcommands.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use selo_base::report::{Report, Result};
 
-/// Arguments for another command, taken as they are.
+/// Unparsed arguments for another command.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub struct Arguments {
@@ -20,10 +20,10 @@ pub struct Arguments {
     pub rest: Vec<OsString>,
 }
 
-/// The program of that name: beside this one, else on PATH.
+/// The program of this name: next to the running program, or else on PATH.
 pub fn find(name: &str) -> Option<PathBuf> {
     let own = std::env::current_exe().ok();
-    // Through links, too: a link in ~/bin may lead to an installation.
+    // Also follow links: a link in ~/bin may point to an installation.
     let beside = own
         .iter()
         .cloned()
@@ -36,10 +36,10 @@ pub fn find(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The program of that name, or an error that says what to install.
+/// The program of this name, or an error that names what to install.
 ///
 /// # Errors
-/// Exit code 3 if it is neither beside this program nor on PATH.
+/// Exit code 3 if the program is neither next to this one nor on PATH.
 pub fn require(name: &str) -> Result<PathBuf> {
     find(name).ok_or_else(|| {
         Report::missing(
@@ -53,10 +53,10 @@ pub fn require(name: &str) -> Result<PathBuf> {
     })
 }
 
-/// Becomes the program of that name. Returns only if it cannot.
+/// Replaces this process by the program of this name. Returns only on failure.
 ///
 /// # Errors
-/// If it is not installed, or does not start.
+/// If the program is not installed, or does not start.
 pub fn become_program(name: &str, arguments: impl IntoIterator<Item = OsString>) -> Result<()> {
     let path = require(name)?;
     let error = Command::new(&path).args(arguments).exec();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use selo_base::report::{Failure, exit};
 
-/// Why a file could not be read or written.
+/// The reason why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cannot read {}: {source}", path.display())]
@@ -42,7 +42,7 @@ impl Failure for Error {
     }
 }
 
-/// Reading and writing.
+/// The result of reading or writing.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Reads a file of at most 64 MB; `-` is standard input.
@@ -70,7 +70,7 @@ pub fn write_private(path: &Path, bytes: &[u8], overwrite: bool) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).mode(0o600);
     if overwrite {
-        // A file that is there may be open to others: it goes first.
+        // An existing file may be readable by others, so it is removed first.
         match std::fs::remove_file(path) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -1,10 +1,10 @@
-//! What the commands `selo` and `selo-lab` share. Neither house is known here.
+//! Code that the commands `selo` and `selo-lab` share. It depends on neither house.
 //!
-//! | module | is |
+//! | module | contents |
 //! |---|---|
 //! | [`config`] | options from the configuration file |
 //! | [`external`] | how one command finds and runs the other |
-//! | [`status`] | the line that tells what is being done |
+//! | [`status`] | the progress line |
 //! | [`files`] | reading and writing files that the user names |
 //! | [`completions`], [`man`] | made from the definition that makes the help |
 
@@ -20,8 +20,8 @@ use std::process::ExitCode;
 use selo_base::interrupt;
 use selo_base::report::Result;
 
-/// Ends the program quietly when the reader of standard output has gone away, as in
-/// `selo-lab list boards | head -1`: `println!` can only panic then.
+/// Ends the program quietly when the reader of standard output has gone away, as in `selo-lab list
+/// boards | head -1`. Otherwise `println!` would panic.
 fn end_with_the_reader() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -38,10 +38,10 @@ fn end_with_the_reader() {
     }));
 }
 
-/// Runs a command: handles Ctrl-C and a closed output, shows an error, gives the exit code.
+/// Runs a command: handles Ctrl-C and a closed output, prints an error, and returns the exit code.
 pub fn main(program: &str, run: impl FnOnce() -> Result<ExitCode>) -> ExitCode {
     end_with_the_reader();
-    // A second Ctrl-C ends at once.
+    // A second Ctrl-C ends the program at once.
     let handler = || {
         if interrupt::is_interrupted() {
             std::process::exit(i32::from(selo_base::report::exit::INTERRUPTED));

@@ -1,4 +1,4 @@
-//! `selo man`: manual pages, made of what `--help` says.
+//! `selo man`: manual pages, generated from the `--help` texts.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ pub struct Args {
 /// Writes a page for the command and for each of its subcommands.
 ///
 /// # Errors
-/// If the folder cannot be written into.
+/// If a page cannot be written to the folder.
 pub fn run(args: &Args, command: clap::Command) -> Result<ExitCode> {
     clap_mangen::generate_to(command, &args.folder)
         .with_context(|| format!("cannot write into {}", args.folder.display()))?;

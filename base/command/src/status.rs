@@ -1,11 +1,11 @@
-//! A line on the terminal that says what is being done; silence where there is none.
+//! A progress line on the terminal. Without a terminal it prints nothing.
 
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The line. It goes when this is dropped.
+/// The progress line. It is erased when dropped.
 #[derive(Debug)]
 pub struct StatusLine(ProgressBar);
 
@@ -16,7 +16,7 @@ impl Default for StatusLine {
 }
 
 impl StatusLine {
-    /// A line that shows nothing yet.
+    /// An empty progress line.
     pub fn new() -> StatusLine {
         let bar = ProgressBar::new_spinner();
         if std::io::stderr().is_terminal() {
@@ -33,7 +33,7 @@ impl StatusLine {
         self.0.set_message(words.to_owned());
     }
 
-    /// Does what prints, with the line out of its way.
+    /// Hides the progress line while `print` prints.
     pub fn aside<R>(&self, print: impl FnOnce() -> R) -> R {
         self.0.suspend(print)
     }

@@ -56,7 +56,7 @@ fn marked(text: &str, mark: &str) -> String {
     }
 }
 
-/// Text that Markdown and the HTML inside it must take literally.
+/// Escapes text so that Markdown and HTML take it literally.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

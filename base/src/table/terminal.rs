@@ -1,4 +1,4 @@
-//! Tables for a terminal: aligned by display width, coloured only where asked.
+//! Tables for a terminal, aligned by display width, and coloured on request.
 
 use std::io::IsTerminal as _;
 
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{Cell, Table, Tone, mark};
 
-/// What the terminal can show.
+/// The capabilities of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalStyle {
     /// Use ANSI colours.
@@ -23,7 +23,7 @@ impl TerminalStyle {
         }
     }
 
-    /// Surrounds a text with an ANSI code and its end.
+    /// Surrounds a text with an ANSI code and its reset.
     fn paint(self, code: &str, text: &str) -> String {
         if self.color && !code.is_empty() && !text.trim().is_empty() {
             format!("\x1b[{code}m{text}\x1b[0m")
@@ -141,7 +141,7 @@ fn pad(content: &str, width: usize, right: bool) -> String {
     }
 }
 
-/// Data must not steer the terminal: control characters become blanks.
+/// Replaces control characters by blanks, so that data cannot control the terminal.
 fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

@@ -1,6 +1,5 @@
-//! Arbitrary payloads to every codec, and arbitrary text as a codec's file. What must hold:
-//! nothing panics, values are numbers, and what a payload says can be written and says the
-//! same again.
+//! Gives arbitrary payloads to every codec, and arbitrary text as a codec's file. Nothing may
+//! panic, values must be numbers, and a codec must decode every payload that it encodes.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,7 +19,7 @@ fn values(codec: &Codec, payload: &[u8]) -> Option<BTreeMap<String, f64>> {
             (value.name.into_owned(), value.value)
         })
         .collect();
-    // With channels a payload may say a thing twice; then only one of them can be written.
+    // With channels a payload may repeat a value's name. Such a payload cannot be encoded again.
     (named.len() == count).then_some(named)
 }
 
@@ -37,7 +36,7 @@ fn check(codec: &Codec, payload: &[u8]) {
     }
 }
 
-/// One input; panics where a promise is broken.
+/// Runs one input. Panics if a promise is broken.
 pub fn run(data: &[u8]) {
     let [choice, rest @ ..] = data else {
         return;
@@ -48,7 +47,7 @@ pub fn run(data: &[u8]) {
         }
         return;
     }
-    // A file, and behind a zero byte a payload for it.
+    // A codec file and, after a zero byte, a payload for it.
     let mut parts = rest.splitn(2, |byte| *byte == 0);
     let Some(Ok(text)) = parts.next().map(std::str::from_utf8) else {
         return;

@@ -1,6 +1,6 @@
-//! What the servers and clients of `selo exchange` and the collector read from the network:
-//! frames, messages of HTTP, and what stations post. What must hold: nothing panics, what was
-//! read can be written and reads the same again, and a message is the same however it arrives.
+//! Parses the network input of the servers and clients of `selo exchange` and of the collector:
+//! frames, HTTP messages, and posts of stations. Nothing may panic, a parsed value must survive
+//! writing and reading again, and the result must not depend on how the bytes are split.
 
 use std::io::Read;
 
@@ -31,7 +31,7 @@ fn frame(bytes: &[u8]) {
     }
 }
 
-/// A connection on which each byte comes alone.
+/// A connection that delivers one byte at a time.
 struct Dripping<'a>(&'a [u8]);
 
 impl Read for Dripping<'_> {
@@ -63,7 +63,7 @@ fn posted(bytes: &[u8]) {
     }
 }
 
-/// One input; panics where a promise is broken.
+/// Runs one input. Panics if a promise is broken.
 pub fn run(data: &[u8]) {
     let [choice, rest @ ..] = data else {
         return;

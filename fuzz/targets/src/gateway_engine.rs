@@ -1,6 +1,6 @@
-//! Arbitrary packets, and genuine ones doubled, reordered, altered and replayed, to the gateway's
-//! engine, with restarts from its journal in between. What must hold: nothing panics, only what a
-//! node has sealed is accepted, nothing is accepted twice.
+//! Gives the gateway's engine arbitrary packets, and genuine ones doubled, reordered, altered and
+//! replayed, with restarts from its journal in between. Nothing may panic, only packets that a node
+//! has sealed may be accepted, and none may be accepted twice.
 
 use std::collections::HashSet;
 
@@ -13,16 +13,16 @@ mod common;
 
 use common::{Bench, Node, at, peer};
 
-/// More packets than this make an input slow, not better.
+/// Maximum packets of an input. More of them make an input slower without finding more.
 const PACKETS: usize = 64;
 
-/// One input; panics where a promise is broken.
+/// Runs one input. Panics if a promise is broken.
 pub fn run(data: &[u8]) {
-    // The corpus begins with a byte that chose a setting which is gone.
+    // The first byte of an input selected a setting that no longer exists.
     let [_, rest @ ..] = data else {
         return;
     };
-    // What a journal holds is read by the same program years later; it may be anything.
+    // A program may read a journal years later, so its content can be anything.
     for entry in Entries::new(rest) {
         std::hint::black_box(&entry);
     }
@@ -97,7 +97,7 @@ pub fn run(data: &[u8]) {
                 bench.tick(now)
             }
             6 => {
-                // A refusal to open what is open is an answer like any other.
+                // If a window is already open, the refusal is an ordinary answer.
                 let _ = bench.engine.pairing_open(at(now), 600_000, &mut bench.out);
                 bench.commit(at(now))
             }

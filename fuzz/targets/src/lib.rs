@@ -1,7 +1,7 @@
-//! Fuzz targets as plain functions. Each takes any bytes and panics where a promise is broken.
+//! Fuzz targets as plain functions. Each takes any bytes, and panics if a promise is broken.
 //!
 //! `tools/fuzz.sh` runs them under libFuzzer, guided by coverage. The test `replay` runs the
-//! corpus and seeded mutations of it through them in every `make test`.
+//! corpus, with seeded mutations of it, through them in every `make test`.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ pub mod codec;
 pub mod exchange;
 pub mod gateway_engine;
 
-/// A target: any bytes in, a panic where a promise is broken.
+/// A target: takes any bytes, and panics if a promise is broken.
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its folder in `fuzz/corpus`.

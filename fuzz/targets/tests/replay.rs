@@ -1,7 +1,7 @@
 //! Replays the fuzzers' corpus, and seeded mutations of it, through every target.
 //!
-//! No coverage guides this: it repeats what the fuzzers found, and tries its neighbourhood.
-//! `tools/fuzz.sh --seconds N` goes looking for more.
+//! Coverage does not guide this test: it repeats the fuzzers' findings, and inputs close to them.
+//! `tools/fuzz.sh --seconds N` searches for new ones.
 
 use std::fs;
 use std::panic;
@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use selo_fuzz_targets::{ALL, Target};
 
-/// Mutated inputs a target; the same ones in every run.
+/// Mutated inputs for each target, the same in every run.
 const MUTATIONS: usize = 10_000;
 /// Longest input, as in `tools/fuzz.sh`.
 const LONGEST: usize = 2_048;
@@ -57,7 +57,7 @@ fn mutate(rng: &mut ChaCha8Rng, input: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Runs one input; `what` names it in the panic that a broken promise makes.
+/// Runs one input. `what` names the input in the panic.
 fn try_one(target: Target, what: &str, input: &[u8]) {
     if let Err(broken) = panic::catch_unwind(|| target(input)) {
         eprintln!("{what} breaks it; the input in hex: {}", hex(input));

@@ -218,7 +218,7 @@ fn modelled(
         operations: Vec::new(),
         power: None,
         cycle_limit: None,
-        whole: crate::whole(),
+        whole: crate::whole::registered(),
     };
     Ok(lab.modelled(unit, &here.operation, here.bytes)?)
 }

@@ -65,7 +65,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         operations: Vec::new(),
         power: None,
         cycle_limit: args.select.units.cycle_limit(),
-        whole: crate::whole(),
+        whole: crate::whole::registered(),
     };
     let effort = Effort {
         full: args.full,

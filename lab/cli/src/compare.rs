@@ -12,7 +12,7 @@ use selo_report::table::TerminalStyle;
 
 use super::{report, rows};
 
-/// Put the figures of a paper, or of any other implementation, beside measured ones
+/// Compare measured figures with those of a paper or of any other implementation
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The papers are the files of lab/papers/ in the project; each states how its figures

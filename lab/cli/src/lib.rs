@@ -19,28 +19,12 @@ mod rows;
 mod run;
 mod schema;
 mod survey;
+mod whole;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
-use selo_engine::measure::whole::Whole;
-
-/// Peers of whole firmwares, such as a gateway or a radio.
-pub type WholeFirmwares = &'static [&'static dyn Whole];
-
-static WHOLE: OnceLock<WholeFirmwares> = OnceLock::new();
-
-/// Registers the peers of whole firmwares before a command runs. The studies provide them,
-/// because the lab knows none. Only the first call counts.
-pub fn provide(whole: WholeFirmwares) {
-    let _ = WHOLE.set(whole);
-}
-
-/// The registered peers. If there are none, whole firmwares are not measured.
-fn whole() -> WholeFirmwares {
-    WHOLE.get().copied().unwrap_or(&[])
-}
+pub use whole::{WholeFirmwares, provide};
 
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
@@ -54,9 +38,9 @@ pub enum Command {
     NewLibrary(new_library::Args),
     /// A library on boards, from "does it build" to a verdict with its reasons
     Survey(survey::Args),
-    /// Public figures beside those of the boards' cycle models
+    /// Compare public figures with those of the boards' cycle models
     Calibration(calibration::Args),
-    /// Published values of a paper beside measured ones
+    /// Compare published values of a paper with measured ones
     Compare(compare::Args),
     /// One self-contained page with tables and pictures; also Markdown and CSV
     Report(report::Args),

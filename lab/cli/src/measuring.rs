@@ -187,7 +187,7 @@ pub fn measure(
         operations,
         power: job.power,
         cycle_limit: how.cycle_limit(),
-        whole: crate::whole(),
+        whole: crate::whole::registered(),
     };
     if what.fresh {
         Store::discard(&job.folder)?;

@@ -114,7 +114,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             operations: Vec::new(),
             power: None,
             cycle_limit: Some(args.limit.saturating_mul(1_000_000)),
-            whole: crate::whole(),
+            whole: crate::whole::registered(),
         };
         lines.extend(on_board(&lab, &units, &effort, args.json)?);
     }

@@ -1,4 +1,4 @@
-//! The host's side of the agent: asks a running image to do operations.
+//! The host's side of the agent protocol: makes a running image run operations.
 
 use selo_vectors::{CallError, CallOutput, Case, CaseResult, Implementation};
 
@@ -6,14 +6,14 @@ use crate::error::{Cut, Error, Result, Stop};
 use crate::frame::{self, Hello, RunReply};
 use crate::runner::{Counts, Exchange, Session, Span};
 
-/// An image that runs and answers.
+/// A running image that has answered HELLO.
 pub struct Agent {
     session: Box<dyn Session>,
     sequence: u8,
     hello: Hello,
     /// Operations that the manifest promises, for [`Implementation::has`].
     offered: Vec<String>,
-    /// For [`Implementation::refuses_sizes`].
+    /// The answer of [`Implementation::refuses_sizes`].
     pub refuses_sizes: bool,
     /// The error that ended a call made through [`Implementation`].
     broken: Option<Error>,
@@ -27,23 +27,23 @@ impl std::fmt::Debug for Agent {
     }
 }
 
-/// One operation, run.
+/// The result of one operation.
 #[derive(Clone, Debug)]
 pub struct Ran {
     pub reply: RunReply,
-    /// The span that the runner saw, on runners that see marks.
+    /// The span between the marks, from runners that see marks.
     pub span: Option<Span>,
-    /// The same, on runners that count instructions.
+    /// The instructions between the marks, from runners that count them.
     pub counts: Option<Counts>,
 }
 
-/// Why an operation failed that got no memory.
+/// The reason of the [`Stop`] when an operation fails for lack of heap memory.
 pub const HEAP_EXHAUSTED: &str = "heap-exhausted";
 
-/// Answers in a row that may come damaged before the line counts as unusable.
+/// Damaged answers in a row that are accepted before the serial line counts as unusable.
 const DAMAGED: u32 = 20;
 
-/// Decides whether what was cut off ([`Error::Cut`]) is begun anew.
+/// Decides whether a sequence of requests that was cut off ([`Error::Cut`]) is repeated.
 #[derive(Debug, Default)]
 pub struct Retry {
     silent: u32,
@@ -51,19 +51,19 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// `Ok` if it is: from its first request on, since the agent may have forgotten, or done
-    /// already, what the others rely on.
+    /// Returns `Ok` if the caller must repeat the whole sequence from its first request. The agent
+    /// may have lost its state, or may already have executed part of the sequence.
     pub fn after(&mut self, error: Error) -> Result<()> {
         let Error::Cut(cut) = error else {
             return Err(error);
         };
         match cut {
-            // Each time somebody has plugged it in again.
+            // The board is back: the user plugged it in again, so this is not limited.
             Cut::Gone => return Ok(()),
             Cut::Damaged => self.damaged += 1,
             Cut::Silent(_) => self.silent += 1,
         }
-        // A request may be lost on its way once; not twice at the same place.
+        // The line may lose one request. A second loss at the same place counts as a hang.
         if self.silent > 1 {
             return Err(Error::Stopped(Stop {
                 reason: cut.to_string(),
@@ -84,7 +84,8 @@ impl Retry {
 }
 
 impl Agent {
-    /// Greets the image behind `session`, and checks that it is what was built.
+    /// Sends HELLO to the image behind `session`. Fails if the image holds another algorithm or
+    /// variant, or lacks an operation in `offered`.
     pub fn greet(
         session: Box<dyn Session>,
         algorithm: &str,
@@ -130,14 +131,13 @@ impl Agent {
         Ok(agent)
     }
 
-    /// What the image says of itself.
+    /// The image's description of itself.
     pub fn hello(&self) -> &Hello {
         &self.hello
     }
 
-    /// Runs one operation. `repeat` is a wish: ports that count cycles run it once.
-    /// `paint` measures the stack on ports whose runner cannot see it, at the
-    /// price of a slower call.
+    /// Runs one operation. `repeat` is a request: ports that count cycles run the operation once.
+    /// `paint` measures the stack on ports whose runner cannot see it, and makes the call slower.
     pub fn run(
         &mut self,
         operation: &str,
@@ -160,7 +160,8 @@ impl Agent {
             )));
         }
         let reply = RunReply::parse(&reply)?;
-        // What a library makes of a refusal is its own affair, unless it makes nothing of it.
+        // A library may handle a refused allocation and still succeed. Only a failed operation
+        // counts.
         if reply.refused && reply.status != 0 {
             return Err(Error::Stopped(Stop {
                 reason: HEAP_EXHAUSTED.into(),
@@ -175,7 +176,8 @@ impl Agent {
         })
     }
 
-    /// [`Agent::run`] of an operation that depends on none before it.
+    /// Calls [`Agent::run`] for an operation that needs no earlier call, and repeats it if it is
+    /// cut off.
     pub fn run_alone(&mut self, operation: &str, repeat: u16, paint: bool) -> Result<Ran> {
         let mut retry = Retry::default();
         loop {
@@ -186,7 +188,7 @@ impl Agent {
         }
     }
 
-    /// Runs a case; one that was cut off from its beginning.
+    /// Runs a case. A case that is cut off starts again from its first call.
     pub fn run_case(&mut self, case: &Case) -> Result<CaseResult, CallError> {
         let mut retry = Retry::default();
         loop {
@@ -208,7 +210,7 @@ impl Agent {
     fn ask(&mut self, command: u8, payload: &[u8]) -> Result<(Vec<u8>, Exchange)> {
         crate::schedule::check_interrupt()?;
         self.sequence = self.sequence.wrapping_add(1);
-        // The leading delimiter flushes whatever stray bytes the agent holds.
+        // The leading delimiter flushes stray bytes that the agent holds.
         let mut request = vec![0];
         request.extend(frame::encode(command, self.sequence, payload));
         let exchange = self.session.exchange(&request)?;
@@ -226,7 +228,7 @@ impl Agent {
         }
     }
 
-    /// The error that ended the last call made through [`Implementation`], if one did.
+    /// Takes the error that ended the last call made through [`Implementation`], if any.
     pub fn take_error(&mut self) -> Option<Error> {
         self.broken.take()
     }
@@ -248,7 +250,7 @@ impl Implementation for Agent {
     }
 
     fn io_bytes(&self) -> usize {
-        // A RUN request carries 5 bytes beside its inputs, and 2 for each of up to 4.
+        // A RUN request has 5 bytes in addition to its inputs, and 2 for each of up to 4 inputs.
         usize::from(self.hello.io_bytes).saturating_sub(13)
     }
 

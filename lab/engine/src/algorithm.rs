@@ -1,5 +1,5 @@
-//! An algorithm: its name, sizes and the interface through which it is called,
-//! described by an entry in `lab/algorithms/*.toml`.
+//! An algorithm: its name, sizes and calling interface, read from an entry in
+//! `lab/algorithms/*.toml`.
 
 use serde::Deserialize;
 
@@ -18,26 +18,26 @@ pub struct AlgorithmFile {
 pub struct Algorithm {
     /// The name on the command line and in rows, such as `aes-128-cbc`.
     pub name: String,
-    /// The name that people read.
+    /// The title in tables and reports.
     pub title: String,
     pub interface: Interface,
-    /// What tables group by: `aes`, `speck`, `sha-2`, ...
+    /// The group in tables: `aes`, `speck`, `sha-2`, ...
     pub family: String,
     /// Size of the key in bytes, where the algorithm has one.
     #[serde(default)]
     pub key_bytes: Option<u32>,
-    /// Size of the nonce in bytes that is measured, of an authenticated cipher.
+    /// Size in bytes of the measured nonce of an authenticated cipher.
     #[serde(default)]
     pub nonce_bytes: Option<u32>,
-    /// Size of a public key in bytes, of a signature scheme and of a key agreement in which a
-    /// peer's must be a point of the curve and not any bytes.
+    /// Size in bytes of a public key. Set for signature schemes, and for key agreements whose
+    /// public keys must be points of the curve (random bytes will not do).
     #[serde(default)]
     pub public_bytes: Option<u32>,
-    /// Message sizes that are measured, in bytes; the first is the one that reports show.
+    /// Measured message sizes, in bytes. Reports show the first one.
     #[serde(default)]
     pub bytes: Vec<u32>,
-    /// Millions of cycles, or of instructions, that one call may take on a chip, where more
-    /// than the usual (`CYCLE_LIMIT` of `measure.rs`) is no sign of a hang.
+    /// Limit of one call on a chip, in millions of cycles or of instructions. Set only for
+    /// algorithms that are slower than the default limit (`CYCLE_LIMIT` of `measure.rs`).
     #[serde(default)]
     pub limit: Option<u64>,
 }

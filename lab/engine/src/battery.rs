@@ -20,15 +20,15 @@ pub struct Battery {
     pub self_discharge_percent: f64,
 }
 
-/// The batteries known by name: name, mAh, V.
+/// The built-in batteries: name, mAh, V.
 ///
 /// CR2032: 225 mAh at 3 V, as in ramalho2024. Two alkaline AA cells in series:
 /// 2,500 mAh at 3 V. Lithium coin cells lose about 1 % a year, alkaline cells
-/// about 2 to 3 %; self-discharge counts only when it is asked for.
+/// about 2 to 3 %; self-discharge counts only on request.
 const KNOWN: &[(&str, f64, f64)] = &[("cr2032", 225.0, 3.0), ("2xaa", 2500.0, 3.0)];
 
 impl Battery {
-    /// A battery by name, or by capacity and voltage such as `1200mAh@3.7V`.
+    /// Parses a battery name, or capacity and voltage such as `1200mAh@3.7V`.
     pub fn parse(text: &str) -> Result<Battery, String> {
         let lower = text.trim().to_lowercase();
         if let Some((name, milliamp_hours, volts)) =
@@ -83,21 +83,21 @@ impl Battery {
     }
 }
 
-/// What a board does once a period.
+/// The work of a board in each period.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DutyCycle {
     /// Power while it sleeps, in watts.
     pub sleep_watts: f64,
     /// Power while it works, in watts (the whole board, not above idle).
     pub active_watts: f64,
-    /// How long it works in each period, in seconds.
+    /// Working time in each period, in seconds.
     pub active_seconds: f64,
     /// Length of a period, in seconds.
     pub period_seconds: f64,
 }
 
 impl DutyCycle {
-    /// Mean power over a period, in watts. The work may not last longer than the period.
+    /// Mean power over a period, in watts. Fails if the work lasts longer than the period.
     pub fn average_watts(&self) -> Result<f64, String> {
         let sound = |x: f64| x.is_finite() && x >= 0.0;
         let given = [
@@ -123,17 +123,17 @@ impl DutyCycle {
     }
 }
 
-/// How long a battery lasts.
+/// The life of a battery under a duty cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Life {
-    /// Absent when nothing draws anything.
+    /// `None` if the board and the battery's self-discharge draw no power.
     pub seconds: Option<f64>,
     pub years: Option<f64>,
     /// Mean power that the board draws, in watts.
     pub average_watts: f64,
     /// Self-discharge, in watts.
     pub self_discharge_watts: f64,
-    /// Share of the battery that goes into the work itself (above sleeping), in percent.
+    /// Share of the energy that the work itself takes (above sleep), in percent.
     pub work_percent: f64,
 }
 
@@ -251,17 +251,17 @@ mod tests {
         );
     }
 
-    /// The battery lives printed in ramalho2024 do not follow from its printed
-    /// currents: lab/papers/ramalho2024.toml says so with the numbers that this checks.
+    /// The battery lives printed in ramalho2024 do not follow from its printed currents.
+    /// lab/papers/ramalho2024.toml says so with the numbers that this test checks.
     #[test]
     fn ramalho2024_battery_life_does_not_follow_from_its_currents() {
         const PRINTED_TRANSMITTER: f64 = 578e6;
         const PRINTED_RECEIVER: f64 = 786e6;
-        // Its own energies follow from its figures: 12 V, 6 uA, 10 s; 12 V, 14 uA, 0.480 s.
+        // The paper's own energies follow from its figures: 12 V, 6 uA, 10 s; 12 V, 14 uA, 0.480 s.
         let microwatt_hours = |watts: f64, seconds: f64| watts * seconds / 3.6e-3;
         assert!((microwatt_hours(12.0 * 6e-6, 10.0) - 0.20).abs() < 5e-3);
         assert!((microwatt_hours(12.0 * 14e-6, 0.480) - 0.02).abs() < 5e-3);
-        // At rest only, 12 V at 6 uA empty a CR2032 in 1.07 years.
+        // At rest only, 6 uA at 12 V empty a CR2032 in 1.07 years.
         let at_rest = years(&always(12.0 * 6e-6));
         assert!((at_rest - 1.07).abs() < 0.005, "{at_rest}");
         // One transmission of 0.480 s in 5 s on top: 0.95 years.
@@ -280,15 +280,15 @@ mod tests {
         let picowatts = |years: f64| cr2032().joules() / (years * YEAR) * 1e12;
         assert!((picowatts(PRINTED_TRANSMITTER) - 0.133).abs() < 5e-4);
         assert!((picowatts(PRINTED_RECEIVER) - 0.098).abs() < 5e-4);
-        // A loss of 1 % a year on the shelf alone is 0.77 microwatts.
+        // A shelf loss of 1 % a year is already 0.77 microwatts.
         let leak = Battery {
             self_discharge_percent: 1.0,
             ..cr2032()
         }
         .self_discharge_watts();
         assert!((leak * 1e6 - 0.77).abs() < 5e-3, "{leak}");
-        // What it leaves to Speck (0.04 % of the life) is one encryption of 1.7 nJ
-        // (0.46 pWh) in 5 s, at 162.4 us and 12 V a current of 0.85 uA above rest.
+        // The paper's share for Speck (0.04 % of the life) is one encryption of 1.7 nJ (0.46 pWh)
+        // in 5 s: at 162.4 us and 12 V, a current of 0.85 uA above rest.
         let speck = picowatts(PRINTED_TRANSMITTER * 4e-4) * 1e-12 * 5.0;
         assert!((speck / 3.6e-9 - 0.46).abs() < 5e-3, "{speck}");
         assert!((speck / 162.4e-6 / 12.0 * 1e6 - 0.85).abs() < 0.01);

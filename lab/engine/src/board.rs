@@ -9,22 +9,22 @@ use serde::Deserialize;
 
 use crate::row::Fidelity;
 
-/// The runner of real boards.
+/// The name of the runner for real boards.
 pub const SERIAL: &str = "serial";
 
-/// Where udev keeps names of ports that stay the same.
+/// The folder in which udev keeps stable port names.
 pub const BY_ID: &str = "/dev/serial/by-id";
 
-/// The name of the board that is this machine.
+/// The name of the board that is this PC.
 pub const NATIVE: &str = "native";
 
-/// `lab/boards/<name>.toml`.
+/// A board file, `lab/boards/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
     /// The name on the command line and in rows; equals the file's name.
     pub name: String,
-    /// The name that people read.
+    /// The title in tables and reports.
     pub title: String,
     pub mcu: String,
     /// Clock of the core in hertz; absent where it varies.
@@ -32,7 +32,7 @@ pub struct Board {
     pub clock_hz: Option<u64>,
     /// Folder in `lab/firmware/ports/` with the start-up, UART and marks of this core.
     pub port: String,
-    /// What executes images for this board unless the command line says otherwise.
+    /// The default runner of images for this board.
     pub runner: String,
     pub fidelity: Fidelity,
     /// Absent where memory is not a constraint (a PC).
@@ -40,21 +40,21 @@ pub struct Board {
     pub memory: Option<Memory>,
     pub toolchain: Toolchain,
     pub agent: AgentSettings,
-    /// How to start the emulator, on boards whose runner is `qemu`.
+    /// The emulator, on boards whose runner is `qemu`.
     #[serde(default)]
     pub qemu: Option<Qemu>,
-    /// The model in `lab/boards/models/` that makes cycles of counted instructions.
+    /// The model in `lab/boards/models/` that turns counted instructions into cycles.
     #[serde(default)]
     pub cycle_model: Option<String>,
-    /// Power figures, the default one first.
+    /// Power figures; the first is the default.
     #[serde(default)]
     pub power: Vec<crate::energy::PowerProfile>,
-    /// How a real one is flashed and spoken to by cable.
+    /// Settings for flashing a real board and for talking to it over a cable.
     #[serde(default)]
     pub serial: Option<Serial>,
 }
 
-/// What an image and its data must fit into, in bytes.
+/// Memory limits of an image and its data, in bytes.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
@@ -62,14 +62,13 @@ pub struct Memory {
     pub ram: u64,
 }
 
-/// How to make an image.
+/// Settings for building an image.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Toolchain {
     /// The compiler driver, found on PATH.
     pub cc: String,
-    /// The C++ compiler driver; without one, the C driver's name with `gcc` or `cc` at its
-    /// end replaced ([`Toolchain::cxx`]).
+    /// The C++ compiler driver. Without it, [`Toolchain::cxx`] derives the name from `cc`.
     #[serde(default)]
     pub cxx: Option<String>,
     /// Flags of every compilation.
@@ -78,51 +77,53 @@ pub struct Toolchain {
     /// Flags of the link.
     #[serde(default)]
     pub link_flags: Vec<String>,
-    /// Debian packages that bring the compiler and what it needs.
+    /// Debian packages with the compiler and its dependencies.
     #[serde(default)]
     pub debian: Vec<String>,
-    /// How libraries in Rust are built; without it for this machine.
+    /// Settings for building libraries in Rust. Without them the build is for this PC.
     #[serde(default)]
     pub rust: Option<Rust>,
-    /// An Arduino core's own tools make the images, of a sketch; `link_flags` are not used then,
-    /// nor the dialect and the definitions among `flags`, which stand in its files.
+    /// Set if the tools of an Arduino core build the images from a sketch. `link_flags` and the
+    /// dialect in `flags` are then unused. The definitions in `flags` are written into the sketch's
+    /// files.
     #[serde(default)]
     pub sketch: Option<Sketch>,
 }
 
-/// The tools of an Arduino core. In `compile` `{sketch}` stands for the sketch's folder, `{build}`
-/// for an empty one for what is made of it, and `{flags}` for the compiler's flags, which are as
-/// many arguments where it stands alone.
+/// The tools of an Arduino core. In `compile`, `{sketch}` is the sketch's folder, `{build}` is an
+/// empty folder for the output, and `{flags}` is the compiler flags. An argument that is only
+/// `{flags}` becomes one argument for each flag.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sketch {
     pub compile: Vec<String>,
-    /// The ELF file, below `{build}`.
+    /// The ELF file, relative to `{build}`.
     pub image: String,
-    /// Says which core there is; all that it says counts. Without it `cc` is asked.
+    /// Command that prints the core's version. Its whole output identifies the compiler. Without
+    /// it, the first line of `cc --version` does.
     #[serde(default)]
     pub version: Vec<String>,
-    /// How to get them, if Debian's packages do not bring them.
+    /// Installation instructions, if Debian has no packages for these tools.
     #[serde(default)]
     pub install: String,
 }
 
-/// What the Rust compiler is told.
+/// Settings of the Rust compiler for a board.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rust {
-    /// Its name of the target.
+    /// The target name for `rustc --target`.
     #[serde(default)]
     pub target: Option<String>,
     #[serde(default)]
     pub flags: Vec<String>,
-    /// Another line than rustup's that brings the target's core library.
+    /// A command that installs the target's core library, as an alternative to rustup.
     #[serde(default)]
     pub install: Option<String>,
 }
 
 impl Toolchain {
-    /// Whether the compiler finds the headers of its C library.
+    /// True if the compiler finds the headers of its C library.
     pub fn has_headers(&self) -> bool {
         let probe = Command::new(&self.cc)
             .args(&self.flags)
@@ -143,68 +144,68 @@ pub struct AgentSettings {
     pub io_bytes: u32,
 }
 
-/// A real board on a serial port. In the commands `{image}` stands for the ELF file,
-/// `{folder}` for the one that it lies in, `{hex}` and `{bin}` for files that `objcopy` makes of
-/// it, `{port}` for the port.
+/// A real board on a serial port. In the commands, `{image}` is the ELF file, `{folder}` is the
+/// folder that holds it, `{hex}` and `{bin}` are files that `objcopy` makes from it, and `{port}`
+/// is the port.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Serial {
-    /// Of the agent's line, 8N1.
+    /// Baud rate of the agent's line, 8N1.
     pub baud: u32,
-    /// What its counter's figures are worth; with a counter that steps over cycles they
-    /// are worth less than `cycle-exact`, and rows say so.
+    /// Fidelity of the board's own counter. A counter that advances by several cycles at a time has
+    /// a lower fidelity than `cycle-exact`, and rows say so.
     pub fidelity: Fidelity,
-    /// Compiler flags instead of the toolchain's, which may be a simulator's.
+    /// Compiler flags that replace the toolchain's, which may be for a simulator.
     #[serde(default)]
     pub flags: Option<Vec<String>>,
-    /// Makes `{hex}` or `{bin}` of `{image}`, where the flash command wants one.
+    /// Command that makes `{hex}` or `{bin}` from `{image}`, if the flash command needs one.
     #[serde(default)]
     pub objcopy: Vec<String>,
-    /// Puts the image on the board.
+    /// Command that writes the image to the board.
     pub flash: Vec<String>,
     #[serde(default = "flash_seconds")]
     pub flash_seconds: u32,
-    /// Starts the program anew; without it a pulse on DTR does, as on boards with a
-    /// capacitor between DTR and reset.
+    /// Command that resets the board. Without it the runner pulses DTR, for boards with a capacitor
+    /// between DTR and reset.
     #[serde(default)]
     pub reset: Vec<String>,
-    /// From a reset until the agent listens: what the boot loader takes.
+    /// Seconds from a reset until the agent listens (the boot loader's time).
     pub boot_seconds: f64,
-    /// The longest that an operation may take which has not been seen yet.
+    /// Timeout in seconds of an operation that has not run yet.
     #[serde(default = "answer_seconds")]
     pub answer_seconds: u32,
     /// Flash that the boot loader occupies.
     #[serde(default)]
     pub boot_loader_bytes: u64,
-    /// `VENDOR:PRODUCT` in hexadecimal of the USB bridges that such boards have.
+    /// USB bridges of such boards, as `VENDOR:PRODUCT` in hexadecimal.
     #[serde(default)]
     pub usb: Vec<String>,
-    /// How to slow the counter down when it wraps.
+    /// Slows the counter down when it wraps.
     #[serde(default)]
     pub divider: Option<Divider>,
-    /// Debian packages that bring the commands.
+    /// Debian packages with the commands.
     #[serde(default)]
     pub debian: Vec<String>,
-    /// How to get them otherwise.
+    /// Installation instructions, if there is no Debian package.
     #[serde(default)]
     pub install: String,
-    /// The port; the command line knows it.
+    /// The port, from the command line.
     #[serde(skip)]
     pub port: PathBuf,
-    /// How long to wait for a board that is gone; for ever without one.
+    /// Longest wait for a board that is gone; without a limit if `None`.
     #[serde(skip)]
     pub patience: Option<Duration>,
-    /// Where the system keeps names of ports that stay the same.
+    /// The folder in which the system keeps stable port names.
     #[serde(skip, default = "by_id")]
     pub by_id: PathBuf,
 }
 
-/// A macro of the port, and what it may be: cycles of the core for each tick.
+/// A macro of the port that sets the cycles for each tick of its counter, and its values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Divider {
     pub define: String,
-    /// From the smallest, which the port has by itself.
+    /// In ascending order. The first is the port's default.
     pub values: Vec<u32>,
 }
 
@@ -221,13 +222,13 @@ fn by_id() -> PathBuf {
 }
 
 impl Board {
-    /// Whether it takes no more than this machine to measure on it: no cable, no hardware.
+    /// True if measuring needs only this PC: no cable, no hardware.
     pub fn is_here(&self) -> bool {
         self.runner != SERIAL
     }
 
-    /// The board as that runner has it: on a cable other flags may hold, a boot loader
-    /// takes its share of the flash, and figures are worth what its counter is.
+    /// The board as `runner` sees it. On a cable, the serial settings replace flags and fidelity,
+    /// and the boot loader's size is subtracted from the flash.
     pub fn on(&self, runner: &str) -> Cow<'_, Board> {
         let Some(serial) = self.serial.as_ref().filter(|_| runner == SERIAL) else {
             return Cow::Borrowed(self);
@@ -251,15 +252,15 @@ impl Board {
 pub struct Qemu {
     /// The emulator, found on PATH.
     pub program: String,
-    /// Its arguments; `{image}` is the path of the image.
+    /// Arguments of the emulator; `{image}` is the path of the image.
     pub arguments: Vec<String>,
-    /// Debian packages that bring it.
+    /// Debian packages with the emulator.
     #[serde(default)]
     pub debian: Vec<String>,
 }
 
 impl Toolchain {
-    /// The C++ compiler driver: the one named, else the one that stands beside the C driver.
+    /// The C++ compiler driver: the configured one, else derived from the name of the C driver.
     pub fn cxx(&self) -> String {
         if let Some(cxx) = &self.cxx {
             return cxx.clone();

@@ -1,12 +1,12 @@
-//! The calls that an operation is made of, by the sizes of its algorithm.
+//! The sequence of calls that measures an operation, with sizes from the algorithm.
 
 use crate::algorithm::Algorithm;
 
 use crate::interface::{AD_BYTES, Call, INFO_BYTES, Input, Interface, Plan};
 
 impl Interface {
-    /// The calls that measure `operation` on a message (for a derivation, a key) of
-    /// `bytes` bytes, every secret drawn afresh. `None` for an operation that the interface does not have.
+    /// The calls that measure `operation` on a message (for a derivation, a key) of `bytes` bytes.
+    /// Every secret is random. `None` if the interface lacks the operation.
     pub fn plan(self, algorithm: &Algorithm, operation: &str, bytes: u32) -> Option<Plan> {
         use Input::{Fixed, InputOf, OutputOf, Random};
         let key = Random(algorithm.key_bytes.unwrap_or(32));
@@ -63,7 +63,7 @@ impl Interface {
                 vec![call("derive", &inputs)]
             }
             (Interface::Dh, "keygen") => vec![call("keygen", &[Random(32)])],
-            // Of most curves, few bytes are a point.
+            // For most curves, random bytes are rarely a point.
             (Interface::Dh, "shared-secret") if algorithm.public_bytes.is_some() => vec![
                 call("keygen", &[Random(32)]),
                 call("shared-secret", &[Random(32), OutputOf(0)]),
@@ -74,7 +74,7 @@ impl Interface {
             (Interface::Signature, "keygen" | "sign" | "verify") => {
                 let mut plan = vec![call("keygen", &[Random(32)])];
                 if operation != "keygen" {
-                    // Last, what a signer that draws random numbers draws.
+                    // The last input is the randomness of a signer that needs it.
                     let inputs = [InputOf(0, 0), OutputOf(0), Random(bytes), Random(32)];
                     plan.push(call("sign", &inputs));
                 }
@@ -101,8 +101,8 @@ impl Interface {
         Some(plan)
     }
 
-    /// The calls that end in a refusal whose time must not tell what was wrong: opening
-    /// a sealed message with any one bit changed.
+    /// The calls that open a sealed message with one random bit changed. The time of such a refusal
+    /// must not depend on which bit is wrong. `None` unless the interface is [`Interface::Aead`].
     pub fn refusal(self, algorithm: &Algorithm, bytes: u32) -> Option<Plan> {
         let Interface::Aead = self else {
             return None;

@@ -1,6 +1,6 @@
-//! A library in Rust: its manifest names a crate of the library's folder that makes a static
-//! library, whose functions the glue calls. `cargo` fetches what the crate depends on, pinned by
-//! the digests of its `Cargo.lock`, and builds it for the target that the board names.
+//! A library in Rust. Its manifest names a crate in the library's folder that builds a static
+//! library, and the glue calls its functions. `cargo` fetches the crate's dependencies, pinned by
+//! the digests in `Cargo.lock`, and builds the crate for the board's target.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,18 +15,18 @@ use crate::library::{Crate, Library};
 const CARGO: &str = "cargo";
 
 impl Library {
-    /// The folder of its crate.
+    /// The folder of the library's crate.
     fn crate_folder(&self, of: &Crate) -> PathBuf {
         self.folder.join(&of.folder)
     }
 
-    /// Whether cargo needs no network for its crate.
+    /// True if cargo can build the library's crate without a network.
     pub(crate) fn crate_is_cached(&self) -> bool {
         let Some(of) = &self.cargo else { return true };
         fetch(&self.crate_folder(of), true).is_ok_and(|output| output.status.success())
     }
 
-    /// Brings into cargo's cache what its crate depends on.
+    /// Fetches the dependencies of the library's crate into cargo's cache.
     pub(crate) fn fetch_crate(&self, offline: bool) -> Result<()> {
         let Some(of) = &self.cargo else { return Ok(()) };
         let output = fetch(&self.crate_folder(of), offline)?;
@@ -60,7 +60,7 @@ fn cargo(folder: &Path, what: &str) -> Command {
     command
         .args([what, "--quiet", "--locked", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
-        // What is set for another build is not for this one.
+        // Settings for other builds must not affect this one.
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("CARGO_BUILD_TARGET")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
@@ -81,8 +81,8 @@ fn first_lines(text: &str) -> String {
     text.lines().take(20).collect::<Vec<_>>().join("\n")
 }
 
-/// Builds the crate of `library` for `board`, below `target/`, unless that has been done with
-/// the same sources and compiler; the static library.
+/// Builds the crate of `library` for `board` below `target/` and returns the path of the static
+/// library. Does nothing if a library with the same sources and compiler is there.
 pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -> Result<PathBuf> {
     let folder = library.crate_folder(of);
     let what = format!("the crate of {}", library.name);
@@ -106,7 +106,7 @@ pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -
         return Ok(kept);
     }
     let built = root.join("target/cargo").join(&library.name);
-    // No path of this machine gets into an image.
+    // Paths of this machine must not get into an image.
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home =
         home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
@@ -138,7 +138,7 @@ pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -
             message: format!("cargo made no {name}: the crate needs crate-type = [\"staticlib\"]"),
         });
     }
-    // In place at once, as every object is.
+    // Copy to a temporary name, then rename, so that no incomplete file has the final name.
     std::fs::create_dir_all(&images).map_err(write_error)?;
     let partial = tempfile::Builder::new()
         .prefix("making-")
@@ -151,7 +151,7 @@ pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -
     Ok(kept)
 }
 
-/// Whether the compiler has a core library for the target; what brings it, if not.
+/// Fails, with a way to install it, if the compiler has no core library for `target`.
 fn has_core(rust: &Rust, target: &str, what: &str) -> Result<()> {
     let folder = rustc(&["--print", "target-libdir", "--target", target]);
     let library = |path: &PathBuf| {
@@ -175,7 +175,7 @@ fn has_core(rust: &Rust, target: &str, what: &str) -> Result<()> {
     })
 }
 
-/// What rustc prints; nothing if it is not there or refuses.
+/// The output of rustc; `None` if rustc is missing or fails.
 fn rustc(arguments: &[&str]) -> Option<String> {
     let output = Command::new("rustc")
         .args(arguments)
@@ -186,7 +186,7 @@ fn rustc(arguments: &[&str]) -> Option<String> {
     output.status.success().then_some(text)
 }
 
-/// Every file of the crate, by its name in it.
+/// Hashes every file of the crate except `target/`, by its path in the crate.
 fn hash_files(folder: &Path, root: &Path, hash: &mut Sha256) -> Result<()> {
     for path in sorted_entries(folder)? {
         let name = path.strip_prefix(root).unwrap_or(&path);

@@ -19,61 +19,69 @@ pub use crate::measure::describe;
 use crate::row::{Cause, Fidelity, Metric};
 use crate::runner::{Counts, SERIAL};
 
-/// Name of the source of constant-time lines.
+/// Source of the lines that compare cycles over random secrets.
 pub const CONSTANT_TIME: &str = "constant-time";
 
-/// The same where instructions are counted instead: they were equally many of each class.
-/// What takes a core different time with the same instructions is not seen: caches, wait
-/// states, multiplications and divisions that end early.
+/// Source of the lines that compare counted instructions, in total and for each class. Such a line
+/// misses time that differs with the same instructions: caches, wait states, multiplications and
+/// divisions that end early.
 pub const CONSTANT_INSTRUCTIONS: &str = "constant-instructions";
 
-/// Source of the lines of public-key encryption, for which no vectors are asked: what was
-/// encrypted decrypts to itself, under key pairs of several seeds.
+/// True if a line of this source compares the times of calls with different secrets.
+pub fn is_about_time(source: &str) -> bool {
+    [CONSTANT_TIME, CONSTANT_INSTRUCTIONS].contains(&source)
+}
+
+/// Source of the lines of public-key encryption, which has no official vectors: an encrypted
+/// message must decrypt to itself, for three key pairs from different seeds.
 pub const ROUND_TRIP: &str = "round-trip";
 
-/// Key pairs of a round-trip line.
+/// Number of key pairs of a round-trip line.
 const KEY_PAIRS: u32 = 3;
 
-/// Source of the line of an image that exceeds the board: nothing could be tried.
+/// Source of the line for an image that exceeds the board's memory: no case ran.
 pub const DOES_NOT_FIT: &str = "does-not-fit";
 
-/// Source of the line of calls that take more than they may: they were not waited for, and say
-/// nothing. Only where somebody named the limit, else it is a failure, for it hangs.
+/// Source of the line for calls that reached a limit set by the user or by the algorithm. Such
+/// calls count neither as passed nor as failed. At the default limit, a timeout is a failure,
+/// because it is a hang.
 pub const OVER_LIMIT: &str = "over-limit";
 
-/// What one source says of one algorithm.
+/// The result of one source for one algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckLine {
-    /// Id of the vector set (lab/vectors/index.toml), `constant-time` or `constant-instructions`.
+    /// Id of the vector set (lab/vectors/index.toml), or `constant-time`, `constant-instructions`,
+    /// `round-trip`, `does-not-fit`, `over-limit`, `build` or `start`.
     pub source: String,
     pub algorithm: String,
     pub variant: String,
     pub library: String,
     pub board: String,
-    /// What executed the image.
+    /// The runner of the image.
     pub runner: String,
     /// Cases that ran.
     pub tried: u64,
     pub passed: u64,
     pub failed: u64,
-    /// Cases that the source has for what the library offers; more than
-    /// `tried` when a sample was taken.
+    /// Cases of the source for the operations that the library offers. Greater than `tried` if only
+    /// a sample ran.
     pub available: u64,
-    /// The first case that failed, and how; of what could not be tried, why.
+    /// The first failed case and its failure; or the reason why no case could run.
     pub first_failure: Option<String>,
 }
 
-/// How much is run.
+/// The amount of work of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Every case, but for the chains that take a simulated chip hours.
+    /// Runs every case, except chains that take hours on a simulated chip.
     pub full: bool,
-    /// Simulated cycles that one source may take of one image otherwise.
+    /// Without `full`: simulated cycles for each source and image.
     pub cycles: u64,
-    /// Calls that one source may take of one image on a PC, in units of the cases' weight;
-    /// as many as there are, if absent.
+    /// Without `full`: calls for each source and image on a PC, in units of a case's weight. `None`
+    /// means no limit.
     pub calls: Option<u64>,
-    /// Random secrets of a constant-time verdict, for quick and for slow operations.
+    /// Random secrets of a constant-time line: for fast operations here, for slow ones in
+    /// `slow_secrets`.
     pub secrets: u32,
     pub slow_secrets: u32,
 }
@@ -90,33 +98,33 @@ impl Default for Effort {
     }
 }
 
-/// On a PC a case of this weight or more runs with `full` only.
+/// On a PC, a case of this weight or more runs only with `full`.
 const LONGEST: u32 = 500_000;
 
-/// On a simulated chip a case of this many cycles does not run at all: it would
-/// take hours, and [RFC7748, 5.2]'s million iterations days.
+/// A case of this many cycles never runs on a simulated chip: it takes hours. The million
+/// iterations of [RFC7748, 5.2] take days.
 const HOURS: u64 = 1_000_000_000_000;
 
-/// Operations that take more cycles than this are sampled with `slow_secrets`.
+/// An operation of more cycles than this is slow: it gets `slow_secrets` samples.
 const SLOW: u64 = 2_000_000;
 
-/// Altered messages of a constant-time verdict: enough to hit every byte of a tag.
+/// Altered messages of a constant-time line: enough to hit every byte of a tag.
 const REFUSALS: u32 = 100;
 
-/// What observations of [`Interface::refusal`] are called.
+/// The operation name of observations of [`Interface::refusal`].
 const REFUSED: &str = "refusal";
 
-/// Starts the image anew, after it was stopped.
+/// Restarts the image after a stop.
 type Start<'a> = &'a dyn Fn() -> Result<Agent>;
 
-/// What one call took.
+/// The cost and the inputs of one call.
 struct Observed {
     operation: &'static str,
     took: Took,
     inputs: Vec<Vec<u8>>,
 }
 
-/// Two calls that took the same are equal.
+/// The cost of a call. Two calls of equal cost are equal.
 #[derive(Clone, PartialEq, Eq)]
 enum Took {
     Cycles(u64),
@@ -136,7 +144,8 @@ impl Took {
         }
     }
 
-    /// How it differs from another, in words.
+    /// The first difference between two costs, as text: the own figure with its unit, and the
+    /// other's figure.
     fn beside(&self, other: &Took) -> (String, String) {
         let (Took::Instructions(a), Took::Instructions(b)) = (self, other) else {
             return (
@@ -172,7 +181,7 @@ impl Observed {
 }
 
 impl Lab<'_> {
-    /// Checks one unit; a line for each source.
+    /// Checks one unit. Returns a line for each source.
     pub fn check(
         &self,
         unit: &Unit<'_>,
@@ -182,7 +191,7 @@ impl Lab<'_> {
         self.check_watched(unit, effort, constant_time, &mut |_, _, _| {})
     }
 
-    /// The same; `failed` sees every case that failed, with its set and verdict.
+    /// Does the same and calls `failed` for every case that fails.
     pub fn check_watched(
         &self,
         unit: &Unit<'_>,
@@ -220,7 +229,7 @@ impl Lab<'_> {
         let mut lines = Vec::new();
         let mut over_limit = None;
         let sets = self.catalog.sets_for(&unit.algorithm.name);
-        // What tells how many cases are bearable is of no use without cases.
+        // The cost only selects cases, so it is needed only if there are cases.
         let cost = match sets.is_empty() {
             true => None,
             false => self.cost(unit, &mut agent, start)?,
@@ -238,7 +247,7 @@ impl Lab<'_> {
                 None if !effort.full && effort.calls.is_some() => {
                     selo_vectors::stratified(&cases, effort.calls.unwrap_or(1).max(1))
                 }
-                // A chain of a million scalar multiplications is minutes on a PC too.
+                // A chain of a million scalar multiplications takes minutes on a PC too.
                 None => {
                     let wanted = |case: &&Case| effort.full || case.weight < LONGEST;
                     cases.iter().filter(wanted).collect()
@@ -271,7 +280,7 @@ impl Lab<'_> {
                         if let Some(reason) = stopped.as_ref().and_then(|s| self.excused(unit, s)) {
                             over_limit.get_or_insert(format!("{}: {reason}", case.id));
                             agent = start()?;
-                            // The others take as long.
+                            // The remaining cases take as long.
                             left_out += (chosen.len() - number) as u64;
                             break;
                         }
@@ -286,7 +295,7 @@ impl Lab<'_> {
             }
             line.tried = line.passed + line.failed;
             line.available = line.tried + left_out;
-            // A source of which nothing applies (a variant without decryption) says nothing.
+            // No line for a source without applicable cases (for a variant without decryption).
             if line.tried > 0 {
                 lines.push(line);
             }
@@ -319,8 +328,8 @@ impl Lab<'_> {
         }
     }
 
-    /// One line: on what a whole firmware and an independent gateway agreed, or how many
-    /// packets of a node with a radio were received as its sensors had them.
+    /// One line for a whole firmware: on how many points it agreed with an independent gateway, or
+    /// how many packets of a node with a radio arrived with the sensors' values.
     fn check_program(&self, unit: &Unit<'_>, list: &Path) -> Result<Vec<CheckLine>> {
         if self.runner != crate::runner::PACED {
             return Ok(Vec::new());
@@ -342,7 +351,8 @@ impl Lab<'_> {
         Ok(vec![line])
     }
 
-    /// Cycles, or instructions, of the dearest operation, which stand for one unit of a case's weight.
+    /// Cycles or instructions of the slowest operation, as the cost of one unit of a case's weight.
+    /// `None` if nothing is counted.
     fn cost(&self, unit: &Unit<'_>, agent: &mut Agent, start: Start<'_>) -> Result<Option<u64>> {
         let algorithm = unit.algorithm;
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
@@ -353,7 +363,7 @@ impl Lab<'_> {
                 continue;
             };
             let asked = Instant::now();
-            // The transport costs some thousand cycles a call too.
+            // The transport adds some thousand cycles to each call.
             let cycles = match self.observe(unit, agent, operation, &plan, 0) {
                 Ok(observed) => observed.last().map(|last| last.took.count() + 8000),
                 Err(Error::Stopped(_)) => {
@@ -363,7 +373,7 @@ impl Lab<'_> {
                 Err(Error::Agent(_)) => None,
                 Err(error) => return Err(error),
             };
-            // By cable it costs most.
+            // On a cable, the transport takes most of the time, so use the elapsed time.
             let cycles = match self.board.clock_hz.filter(|_| self.runner == SERIAL) {
                 Some(hz) => Some((asked.elapsed().as_secs_f64() * hz as f64) as u64),
                 None => cycles,
@@ -373,7 +383,7 @@ impl Lab<'_> {
         Ok(dearest)
     }
 
-    /// One line: for how many key pairs an encrypted message came back.
+    /// One line: the number of key pairs with which an encrypted message decrypted to itself.
     fn round_trips(
         &self,
         unit: &Unit<'_>,
@@ -387,7 +397,7 @@ impl Lab<'_> {
         for number in 0..KEY_PAIRS {
             let mut rng = rng_for(&format!("{} {ROUND_TRIP}", algorithm.name), number.into());
             match follow(agent, plan.as_deref().unwrap_or_default(), &mut rng) {
-                // The second call was given the message, the last one gave it back.
+                // The second call encrypts the message and the last one returns it.
                 Ok(calls) if calls.outputs.last() == Some(&calls.inputs[1][0]) => line.passed += 1,
                 Ok(_) => line.note_failure(format!("key pair {number}: another message came back")),
                 Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
@@ -404,7 +414,7 @@ impl Lab<'_> {
         Ok((line.tried > 0).then_some(line))
     }
 
-    /// Notes that a call ended the program: as a failure, or as an excused timeout.
+    /// Records that a call ended the program, as a failure or as an excused timeout.
     fn stopped(
         &self,
         unit: &Unit<'_>,
@@ -421,7 +431,7 @@ impl Lab<'_> {
         }
     }
 
-    /// One line: over how many random secrets each operation took equal cycles, or equal
+    /// One line: the number of random secrets for which each operation took equal cycles, or equal
     /// instructions.
     fn constant_time(
         &self,
@@ -439,7 +449,7 @@ impl Lab<'_> {
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
         let offered = |plan: &Plan| plan.iter().all(|call| unit.offers(call.operation));
         let mut plans: Vec<(&'static str, u32, Plan)> = Vec::new();
-        // A key pair that has to be searched for each time is dear.
+        // The search for each key pair takes long.
         let secrets = match interface {
             Interface::PublicKey => effort.secrets.min(KEY_PAIRS),
             _ => effort.secrets,
@@ -451,7 +461,7 @@ impl Lab<'_> {
         }
         let refusal = interface.refusal(algorithm, bytes).filter(offered);
         plans.extend(refusal.map(|plan| (REFUSED, effort.secrets.min(REFUSALS), plan)));
-        // Longest plans first: what they call on the way need not be called again.
+        // Longest plans first: they also observe the operations of the shorter plans.
         plans.sort_by_key(|(_, _, plan)| std::cmp::Reverse(plan.len()));
         let mut seen: BTreeMap<&str, Vec<Observed>> = BTreeMap::new();
         for (operation, wanted, plan) in &plans {
@@ -514,8 +524,8 @@ impl Lab<'_> {
         })
     }
 
-    /// Cycles of a call: the span that a runner saw, or what the chip counted itself,
-    /// each with the marks.
+    /// The cost of a call, marks included: from the runner, or from the chip's own counter if it
+    /// counts cycles.
     fn counted(&self, agent: &Agent, ran: &Ran) -> Option<Took> {
         if let Some(took) = Took::of(ran) {
             return Some(took);
@@ -526,8 +536,8 @@ impl Lab<'_> {
             .then_some(Took::Cycles(ran.reply.counter))
     }
 
-    /// Makes the calls of a plan with the random secrets of that number; what each
-    /// took, where cycles are counted. The last call counts as `operation`.
+    /// Runs the calls of a plan with the random secrets of `number`. Returns the cost of each call
+    /// whose cost is known. The last call counts as `operation`.
     fn observe(
         &self,
         unit: &Unit<'_>,
@@ -581,7 +591,7 @@ impl Lab<'_> {
         Ok(out)
     }
 
-    /// A cause as a sentence, as a row of the unit has it.
+    /// The cause as a sentence, as in a row of the unit.
     fn said(&self, unit: &Unit<'_>, cause: Cause) -> String {
         let row = self.blank(Of::none(unit), &Operation::new("", None), Metric::Cycles);
         row.without(cause).reason().unwrap_or_default()
@@ -603,7 +613,7 @@ impl Lab<'_> {
         }
     }
 
-    /// A line for an image that cannot even be tried.
+    /// A line for an image that does not build or start: one case, failed.
     fn broken(&self, unit: &Unit<'_>, source: &str, reason: String) -> CheckLine {
         let mut line = self.line(unit, source);
         line.note_failure(reason);
@@ -612,7 +622,7 @@ impl Lab<'_> {
     }
 }
 
-/// Makes the calls of a plan, each of which must succeed.
+/// Runs the calls of a plan. Fails if a call returns a status other than 0.
 fn follow(agent: &mut Agent, plan: &[Call], rng: &mut dyn RngCore) -> Result<Transcript> {
     let mut calls = Transcript::default();
     for call in plan {
@@ -635,7 +645,7 @@ fn follow(agent: &mut Agent, plan: &[Call], rng: &mut dyn RngCore) -> Result<Tra
 }
 
 impl CheckLine {
-    /// Whether the line speaks of published vectors.
+    /// True if the line is about official vectors.
     pub fn is_official(&self) -> bool {
         ![
             CONSTANT_TIME,

@@ -18,7 +18,7 @@ pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
     })
 }
 
-/// The entries of a folder, sorted by name, so that nothing depends on the file system's order.
+/// The entries of a folder, sorted by name, so that results do not depend on the file system.
 pub fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let read_error = |source| Error::Read {
         path: folder.to_owned(),
@@ -32,8 +32,8 @@ pub fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(entries)
 }
 
-/// The files that a path means whose name may have a `*`: sorted, and at least one. `named_in`
-/// is the file that names it.
+/// Expands a path whose file name may have one `*`, sorted. Fails if a pattern matches no file;
+/// `named_in` is the file to name in that error.
 pub fn matching(path: &Path, named_in: &Path) -> Result<Vec<PathBuf>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (Some((prefix, suffix)), Some(folder)) = (name.split_once('*'), path.parent()) else {
@@ -55,7 +55,7 @@ pub fn matching(path: &Path, named_in: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Whether a source is C++ by its name.
+/// True if the file name has an extension of C++.
 pub fn is_cpp(path: &Path) -> bool {
     path.extension()
         .and_then(|extension| extension.to_str())

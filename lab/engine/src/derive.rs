@@ -1,6 +1,6 @@
-//! Figures that are made of measured ones when rows are read: energies of times by a power
-//! profile, cycles of counted instructions by a cycle model. They are never stored, so a new
-//! power figure or a better model needs no new measurement.
+//! Derives rows from measured rows when they are read: energy from time and a power profile, cycles
+//! from counted instructions and a cycle model. Derived rows are never stored, so a new power
+//! figure or a better model needs no new measurement.
 
 use std::collections::HashSet;
 
@@ -12,8 +12,8 @@ use crate::project::Project;
 use crate::row::{Basis, Cause, Fidelity, Metric, Note, Row};
 use crate::store;
 
-/// Measured rows with those that are made of them, for boards of this project. Old rows that
-/// hold a figure of their own keep it where none can be made.
+/// Returns the measured rows and the rows derived from them, for boards of this project. A derived
+/// row replaces an old row of the same measurement; an old row without such a replacement stays.
 pub fn complete(project: &Project, rows: Vec<Row>) -> Vec<Row> {
     let of = |row: &Row| {
         let board = project.boards.iter().find(|board| board.name == row.board);
@@ -34,7 +34,7 @@ pub fn complete(project: &Project, rows: Vec<Row>) -> Vec<Row> {
     all.collect()
 }
 
-/// The rows that are wanted of a board, of those that were measured for them.
+/// The measured rows and the derived rows of a board, limited to `metrics`.
 pub fn wanted(project: &Project, board: &Board, metrics: &[Metric], rows: Vec<Row>) -> Vec<Row> {
     let all = rows.into_iter().flat_map(|row| {
         let made = made_of(project, board, &row);
@@ -43,7 +43,7 @@ pub fn wanted(project: &Project, board: &Board, metrics: &[Metric], rows: Vec<Ro
     all.filter(|row| metrics.contains(&row.metric)).collect()
 }
 
-/// What can be made of one row.
+/// The rows that can be derived from one row.
 fn made_of(project: &Project, board: &Board, row: &Row) -> Vec<Row> {
     let power = match &row.power {
         Some(name) => board.power.iter().find(|power| power.name == *name),
@@ -60,16 +60,16 @@ fn made_of(project: &Project, board: &Board, row: &Row) -> Vec<Row> {
             let energy = energy(&time, power);
             [cycles, time].into_iter().chain(energy).collect()
         }
-        // The time of a packet on the air is nobody's work.
+        // Air time is not work of the chip.
         (Metric::Time, Fidelity::RadioModel | Fidelity::CycleModel) => Vec::new(),
-        // Rows of schema 1 say nothing of a packet's radio: their own energies stay.
+        // Rows of schema 1 lack the air time of a packet, so their own energies stay.
         (Metric::Time, _) if row.basis.is_none() && is_packet(project, row) => Vec::new(),
         (Metric::Time, _) => energy(row, power).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
-/// Whether a figure was taken of a packet.
+/// True if the row has a figure for a packet of a node with a radio.
 fn is_packet(project: &Project, row: &Row) -> bool {
     let mut algorithms = project.algorithms.iter();
     let of = algorithms.find(|algorithm| algorithm.name == row.algorithm);
@@ -77,7 +77,7 @@ fn is_packet(project: &Project, row: &Row) -> bool {
     packet && row.value.is_some()
 }
 
-/// The same row with another metric, without its figures.
+/// The same row for another metric, without basis and power profile.
 fn other(row: &Row, metric: Metric) -> Row {
     Row {
         metric,
@@ -88,8 +88,8 @@ fn other(row: &Row, metric: Metric) -> Row {
     }
 }
 
-/// Cycles, or the time that they take, of counted instructions; `None` if the row, which is of
-/// schema 1, lacks their classes.
+/// The modelled cycles of counted instructions, or the time of those cycles. `None` if the row is
+/// of schema 1 and lacks the instruction classes.
 fn modelled(project: &Project, board: &Board, row: &Row, metric: Metric) -> Option<Row> {
     let mut made = other(row, metric);
     made.fidelity = Fidelity::CycleModel;
@@ -119,7 +119,7 @@ fn modelled(project: &Project, board: &Board, row: &Row, metric: Metric) -> Opti
     Some(made)
 }
 
-/// Why counted instructions give no cycles.
+/// The reason why counted instructions give no cycles.
 fn no_cycles(project: &Project, model: Option<&CycleModel>) -> Cause {
     match model {
         Some(model) => Cause::NotCalibrated {
@@ -131,8 +131,7 @@ fn no_cycles(project: &Project, model: Option<&CycleModel>) -> Cause {
     }
 }
 
-/// The energy of a time, above the board at rest; `None` of a packet for which the power profile
-/// knows no radio.
+/// The energy above idle for a time. `None` for a packet if the power profile has no radio.
 fn energy(time: &Row, power: Option<&PowerProfile>) -> Option<Row> {
     let mut made = other(time, Metric::Energy);
     if let Some(Basis::Packet { sending, .. }) = &time.basis

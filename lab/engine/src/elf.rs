@@ -1,4 +1,4 @@
-//! What an image weighs: section sizes and the largest symbols of an ELF file.
+//! Reads the section sizes, the largest symbols and the marks of an ELF file.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionKind, Sym
 use crate::error::{Error, Result};
 use crate::row::cause::Part;
 
-/// AVR data addresses stand at this offset in ELF files (avr-libc's convention).
+/// Offset of AVR data addresses in ELF files (avr-libc's convention).
 const AVR_DATA: u64 = 0x80_0000;
 
-/// The memory that an image takes before it runs.
+/// Static memory of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weight {
     /// Code, constants and the initial values of variables, in bytes.
@@ -28,11 +28,11 @@ pub struct Weight {
 pub struct Symbol {
     pub name: String,
     pub bytes: u64,
-    /// In RAM; else in flash.
+    /// True for RAM, false for flash.
     pub in_ram: bool,
 }
 
-/// Weighs the ELF file at `path`.
+/// Reads the sizes and symbols of the ELF file at `path`.
 pub fn weigh(path: &Path) -> Result<Weight> {
     let data = std::fs::read(path).map_err(|source| Error::Read {
         path: path.to_owned(),
@@ -99,11 +99,11 @@ pub fn weigh(path: &Path) -> Result<Weight> {
     })
 }
 
-/// Where the marks of an image are, for runners that watch addresses
+/// The addresses of an image's marks, for runners that watch addresses
 /// (lab/firmware/ports/bare/mark.h).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Addresses at which a span begins, at which it ends, and at which the agent waits.
+    /// Addresses where a span begins, where it ends (`end`), and where the agent waits (`wait`).
     pub begin: Vec<u64>,
     pub end: Vec<u64>,
     pub wait: Vec<u64>,
@@ -139,7 +139,7 @@ pub fn marks(path: &Path) -> Result<Marks> {
     })
 }
 
-/// Sections that the loader of a PC keeps for itself say nothing of the program's size.
+/// False for sections that only a PC's loader uses: they are not part of the program's size.
 fn counts(section: &object::Section<'_, '_>) -> bool {
     let name = section.name().unwrap_or_default();
     !name.starts_with(".note") && !name.starts_with(".gnu.hash") && name != ".interp"

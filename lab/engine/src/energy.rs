@@ -1,7 +1,7 @@
 //! Energy: from power figures and a measured time, or from a measured trace.
 //!
-//! Both follow albarello2020: the integral of voltage times current over the
-//! operation, less what the board would have drawn at rest in the same time.
+//! Both follow albarello2020: the integral of voltage times current over the operation, minus the
+//! board's energy at rest in the same time.
 
 use std::ops::Range;
 
@@ -11,39 +11,39 @@ use thiserror::Error;
 
 use selo_base::units::{Dimension, NANOWATT_HOUR, Unit};
 
-/// What a board draws, and who says so: a `[[power]]` entry of a board file.
+/// The current draw of a board and the source of the figures: a `[[power]]` entry of a board file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PowerProfile {
     /// The name on the command line.
     pub name: String,
-    /// Where the figures come from: a data sheet and table, a paper, a measurement.
+    /// A data sheet and table, a paper, or a measurement.
     pub source: String,
     pub supply_volts: f64,
     /// Current while the core computes.
     pub active_milliamps: f64,
-    /// Current while it waits; what is subtracted.
+    /// Current while the core waits. It is subtracted from the active current.
     pub idle_milliamps: f64,
-    /// What a radio module draws beside that.
+    /// Currents of a radio module, in addition to the board's.
     #[serde(default)]
     pub radio: Option<RadioCurrents>,
-    /// Current while its oscillator stands still and the watchdog runs, if it is known.
+    /// Current with the oscillator stopped and the watchdog running, if known.
     #[serde(default)]
     pub power_down_milliamps: Option<f64>,
-    /// What a reader must know before trusting the figures.
+    /// A caution to show with the figures.
     #[serde(default)]
     pub note: Option<String>,
 }
 
-/// What a radio module draws, at the profile's voltage.
+/// Currents of a radio module, at the profile's voltage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RadioCurrents {
     /// While a packet is on the air.
     pub transmit_milliamps: f64,
-    /// All other time: it listens.
+    /// While it listens, which is all other time.
     pub listen_milliamps: f64,
-    /// Asleep, if it can be and the figure is known.
+    /// Asleep, if the module can sleep and the figure is known.
     #[serde(default)]
     pub sleep_milliamps: Option<f64>,
 }
@@ -59,15 +59,16 @@ impl PowerProfile {
         self.watts_above_idle() * seconds
     }
 
-    /// Power of a node at rest, whose radio listens, in watts; `None` if nothing is said
-    /// of a radio.
+    /// Power of a node at rest with its radio listening, in watts. `None` if the profile has no
+    /// radio.
     pub fn resting_watts(&self) -> Option<f64> {
         let radio = self.radio?;
         Some(self.supply_volts * (self.idle_milliamps + radio.listen_milliamps) * 1e-3)
     }
 
-    /// What a packet costs a node above [`PowerProfile::resting_watts`], in joules: its
-    /// core is awake for `awake` seconds, its radio transmits for `on_air` seconds.
+    /// Energy of a packet above [`PowerProfile::resting_watts`], in joules: the core is awake for
+    /// `awake` seconds and the radio transmits for `on_air` seconds. `None` if the profile has no
+    /// radio.
     pub fn packet_joules(&self, awake: f64, on_air: f64) -> Option<f64> {
         let radio = self.radio?;
         let transmitting = radio.transmit_milliamps - radio.listen_milliamps;
@@ -89,7 +90,7 @@ impl TraceSample {
     }
 }
 
-/// What is taken as the board's consumption at rest.
+/// The consumption at rest, which is subtracted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Idle {
     /// Nothing is subtracted.
@@ -105,39 +106,41 @@ pub enum Idle {
 pub struct TraceEnergy {
     pub joules: f64,
     pub nanowatt_hours: f64,
-    /// With the idle consumption still in it.
+    /// Energy with the idle consumption included.
     pub total_joules: f64,
-    /// The power that was subtracted.
+    /// The subtracted power.
     pub idle_watts: f64,
-    /// Length of the stretch.
+    /// Length of the stretch, in seconds.
     pub seconds: f64,
-    /// Samples within the stretch, interpolated ends not counted.
+    /// Samples within the stretch, without interpolated ends.
     pub samples: usize,
-    /// Of how many stretches the other figures are the mean.
+    /// Number of stretches. The other figures are means over them, except `samples`, which is a
+    /// sum.
     pub stretches: usize,
 }
 
-/// What a trace does not say itself.
+/// Data that the trace file itself lacks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceSetup {
-    /// The supply, where no column has it.
+    /// The supply voltage, if no column has it.
     pub supply_volts: Option<f64>,
-    /// The resistor whose voltage the column `shunt` or `ch1` has, in ohms.
+    /// Resistance of the shunt in ohms, if the column `shunt` or `ch1` has the voltage across a
+    /// shunt.
     pub shunt_ohms: Option<f64>,
     /// The column of a pin that is high while the operation runs.
     pub trigger: Option<String>,
 }
 
-/// A trace, and where its trigger was high.
+/// The samples of a trace, and the stretches during which its trigger was high.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     pub samples: Vec<TraceSample>,
-    /// From the first high sample to the first low one after it, in seconds; without a
-    /// trigger nothing. One that is cut off by an end of the trace is left out.
+    /// Each from the first high sample to the first low sample after it, in seconds. Empty without
+    /// a trigger. Excludes stretches that the start or end of the trace cuts off.
     pub high: Vec<Range<f64>>,
 }
 
-/// Why a trace was refused. Lines count from 1, the header included.
+/// The reason why a trace was refused. Lines count from 1, the header included.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -190,19 +193,19 @@ pub enum TraceError {
     EmptyStretch { from: f64, to: f64 },
 }
 
-/// Reads the export of a meter or oscilloscope: a header, then one line a
-/// sample, with columns for time, voltage and current in any order.
+/// Reads the export of a meter or oscilloscope: a header, then one line for each sample, with
+/// columns for time, voltage and current in any order.
 ///
-/// The separator is what the header uses: semicolon, tab or comma. Units stand
-/// in the header (`i [mA]`, `current_mA`, `time (ms)`); without one, seconds,
-/// volts and amperes. With semicolons or tabs a comma in a number is a decimal comma.
-/// Empty lines and lines that start with `#` are passed over.
+/// The separator is the one in the header: semicolon, tab or comma. Units are in the header
+/// (`i [mA]`, `current_mA`, `time (ms)`). Columns without units are in seconds, volts and amperes.
+/// With semicolons or tabs, a comma in a number is a decimal comma. Empty lines and lines that
+/// start with `#` are skipped.
 pub fn parse_trace(text: &str) -> Result<Vec<TraceSample>, TraceError> {
     Ok(parse_trace_with(text, &TraceSetup::default())?.samples)
 }
 
-/// [`parse_trace`] of a meter that has less to say: a current alone, or the voltage of a
-/// shunt. What an oscilloscope writes before its header is passed over.
+/// Does the same as [`parse_trace`], but `setup` may replace missing columns: a current without a
+/// voltage, or the voltage of a shunt. Skips up to 30 lines before the header.
 pub fn parse_trace_with(text: &str, setup: &TraceSetup) -> Result<Trace, TraceError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text
@@ -249,7 +252,7 @@ pub fn parse_trace_with(text: &str, setup: &TraceSetup) -> Result<Trace, TraceEr
         }
         None => None,
     };
-    // An oscilloscope's channel is one thing only.
+    // The trigger's column must not also count as voltage or shunt.
     if let Some(column) = &trigger {
         heads[column.index].clear();
     }
@@ -271,7 +274,7 @@ pub fn parse_trace_with(text: &str, setup: &TraceSetup) -> Result<Trace, TraceEr
     let mut samples: Vec<TraceSample> = Vec::new();
     for (line, text) in lines {
         let fields: Vec<&str> = text.split(separator).map(unquote).collect();
-        // A separator at the end of every line is common and means nothing.
+        // Many exports end every line with a separator. Ignore it.
         let found =
             fields.len() - usize::from(fields.len() > heads.len() && fields.ends_with(&[""]));
         if found != heads.len() {
@@ -288,7 +291,7 @@ pub fn parse_trace_with(text: &str, setup: &TraceSetup) -> Result<Trace, TraceEr
         };
         let sample = TraceSample {
             seconds: read(&time)?,
-            // The shunt takes its part of a supply that is measured before it.
+            // The supply is measured before the shunt, so subtract the shunt's voltage.
             volts: match (&voltage, setup.supply_volts) {
                 (Some(column), _) => read(column)?,
                 (None, supply) => supply.unwrap_or(0.0) - across,
@@ -325,7 +328,7 @@ pub fn parse_trace_with(text: &str, setup: &TraceSetup) -> Result<Trace, TraceEr
     }
 }
 
-/// Where a level is above the middle of its range.
+/// The stretches during which the level is above the middle of its range.
 fn high_stretches(samples: &[TraceSample], levels: &[f64]) -> Vec<Range<f64>> {
     let bounds = levels
         .iter()
@@ -347,7 +350,7 @@ fn high_stretches(samples: &[TraceSample], levels: &[f64]) -> Vec<Range<f64>> {
     high
 }
 
-/// The mean of [`integrate`] over stretches.
+/// Integrates each stretch with [`integrate`] and returns the mean.
 pub fn integrate_each(
     samples: &[TraceSample],
     stretches: &[Range<f64>],
@@ -430,7 +433,7 @@ fn joules_between(samples: &[TraceSample], stretch: &Range<f64>) -> Result<f64, 
         if end <= start {
             continue;
         }
-        // Power is taken as linear between two samples, as the rule does.
+        // Power is linear between two samples, as the trapezoidal rule assumes.
         let slope = (b.watts() - a.watts()) / (b.seconds - a.seconds);
         let power = |at: f64| a.watts() + slope * (at - a.seconds);
         joules += 0.5 * (power(start) + power(end)) * (end - start);
@@ -438,7 +441,7 @@ fn joules_between(samples: &[TraceSample], stretch: &Range<f64>) -> Result<f64, 
     Ok(joules)
 }
 
-/// How a quantity may be called in a header.
+/// The accepted header words of a quantity.
 struct Quantity {
     name: &'static str,
     words: &'static [&'static str],
@@ -474,10 +477,10 @@ const SHUNT: Quantity = Quantity {
     dimension: Dimension::Voltage,
 };
 
-/// Words of a header that say what its unit says as well.
+/// Words of a header that repeat the unit's meaning and are ignored.
 const FILLERS: [&str; 3] = ["voltage", "current", "time"];
 
-/// Lines that an oscilloscope may write before its header.
+/// Most lines that may precede the header of an oscilloscope's export.
 const PREAMBLE: usize = 30;
 
 struct Column {
@@ -581,8 +584,8 @@ mod tests {
             supply_volts: Some(5.0),
             ..TraceSetup::default()
         };
-        // A power profiler: a current, and eight pins. Two operations of 2 ms at 10 mA over
-        // 6 mA, one that the end cuts off.
+        // A power profiler: a current and eight pins. Two operations of 2 ms at 10 mA over 6 mA,
+        // and a third that the end of the trace cuts off.
         let mut text = "Timestamp(ms),Current(uA),D0,D1\n".to_owned();
         for tenth in 0..100 {
             let high = (20..40).contains(&tenth) || (60..80).contains(&tenth) || tenth > 95;
@@ -610,7 +613,7 @@ mod tests {
         let energy =
             integrate_each(&trace.samples, &trace.high, &Idle::Watts(30e-3)).expect("valid");
         assert_eq!(energy.stretches, 2);
-        // The current falls between two samples.
+        // The current falls between two samples, so half an interval counts.
         close(energy.joules, 5.0 * 4e-3 * (1.9e-3 + 0.05e-3));
         assert!(matches!(
             with(&text, &on("d1")),
@@ -630,7 +633,7 @@ mod tests {
         let trace = with(text, &shunt).expect("valid");
         close(trace.samples[0].amperes, 0.01);
         close(trace.samples[0].volts, 4.9);
-        // Its second channel is the supply at the chip, or a trigger.
+        // The second channel is the supply at the chip, or a trigger.
         let text = "Time(s),CH1(V),CH2(V)\n0,0.1,0\n1,0.1,4.8\n2,0.1,0\n";
         assert_eq!(with(text, &shunt).expect("valid").samples[1].volts, 4.8);
         let both = TraceSetup {
@@ -640,7 +643,7 @@ mod tests {
         let trace = with(text, &both).expect("valid");
         assert_eq!((trace.high, trace.samples[1].volts), (vec![1.0..2.0], 4.9));
 
-        // An INA219's log.
+        // The log of an INA219.
         let trace = parse("Time (ms);Bus Voltage (V);Current (mA)\n0;4,9;20\n10;4,9;20\n");
         close(trace[1].watts(), 0.098);
     }
@@ -767,7 +770,8 @@ mod tests {
 
     #[test]
     fn stretches_add_up() {
-        // Any cut of a jagged trace gives the same total: 200 cuts of a fixed pseudo-random one.
+        // Any cut of a jagged trace gives the same total: try 200 cuts of a pseudo-random trace
+        // with a fixed seed.
         let mut state = 7u32;
         let mut next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,5 +1,5 @@
-//! What can go wrong in the lab. Every message says what happened and where;
-//! [`Error::hint`] says what to do next.
+//! Errors of the lab. Every message says what happened and where; [`Error::hint`] says what to do
+//! next.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// A data file (TOML) does not say what it should; the message points at the line.
+    /// A data file (TOML) is invalid; the message points at the line.
     #[error("{}: {message}", path.display())]
     Data { path: PathBuf, message: String },
 
@@ -39,7 +39,7 @@ pub enum Error {
         message: String,
     },
 
-    /// A name that no data file defines.
+    /// No data file defines this name.
     #[error("unknown {kind} '{name}'{}", nearest.as_deref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
     Unknown {
         kind: &'static str,
@@ -48,33 +48,33 @@ pub enum Error {
         known: Vec<String>,
     },
 
-    /// The filters leave nothing to do.
+    /// The filters select nothing.
     #[error("nothing matches: {what}")]
     NothingSelected { what: String },
 
-    /// A folder that should hold a library.
+    /// A library folder without a manifest.
     #[error("{} has no library.toml: it is not a library yet", folder.display())]
     NoManifest { folder: PathBuf },
 
-    /// A folder in which no library was found.
+    /// No library was found in this folder.
     #[error("{} {message}", folder.display())]
     NoLibrary { folder: PathBuf, message: String },
 
-    /// A file that would have to be overwritten.
+    /// A file exists and must not be overwritten.
     #[error("{} is there already, and is not overwritten", path.display())]
     Exists { path: PathBuf },
 
-    /// A program that the lab calls is not installed.
+    /// A program that the lab needs is not installed.
     #[error("{program} is not installed; {needed_for} needs it")]
     MissingProgram {
         program: String,
         needed_for: String,
         packages: Vec<String>,
-        /// How to get it, where no package brings it.
+        /// Installation instructions, if no package has the program.
         install: String,
     },
 
-    /// The compiler or linker refused.
+    /// The compiler or linker failed.
     #[error("{program} failed on {what}:\n{output}")]
     Compile {
         program: String,
@@ -82,19 +82,19 @@ pub enum Error {
         output: String,
     },
 
-    /// An image that is not readable as ELF.
+    /// An image is not a readable ELF file.
     #[error("{} is not a readable ELF image: {message}", path.display())]
     Image { path: PathBuf, message: String },
 
-    /// A library's cipher that this process was to load and call.
+    /// A library's cipher cannot be built as a shared library, loaded or called.
     #[error("{}: {message}", path.display())]
     Load { path: PathBuf, message: String },
 
-    /// The runner could not be started or spoke another protocol.
+    /// The runner did not start or broke its protocol.
     #[error("runner {runner}: {message}")]
     Runner { runner: String, message: String },
 
-    /// A board on a cable that cannot be reached or flashed.
+    /// A board on a cable cannot be reached or flashed.
     #[error("{}: {message}", port.display())]
     Port {
         port: PathBuf,
@@ -102,7 +102,7 @@ pub enum Error {
         hint: String,
     },
 
-    /// An operation on a board whose answer is lost; what the agent remembered may be, too.
+    /// The answer of an operation on a board is lost, and perhaps the agent's state too.
     #[error("the operation was cut off: {0}")]
     Cut(Cut),
 
@@ -110,15 +110,15 @@ pub enum Error {
     #[error("the counter wrapped during '{0}'")]
     Wrapped(String),
 
-    /// The program on the chip stopped: crash, hang or access out of bounds.
+    /// The program on the chip stopped: a crash, a hang, or an access out of bounds.
     #[error("the program stopped: {0}")]
     Stopped(Stop),
 
-    /// The agent answered something else than what was asked.
+    /// The agent's answer does not match the request.
     #[error("agent: {0}")]
     Agent(String),
 
-    /// The firmware of a node did something else than its protocols say.
+    /// A node's firmware broke its protocol.
     #[error("node: {0}")]
     Node(String),
 
@@ -126,7 +126,7 @@ pub enum Error {
     #[error(transparent)]
     Vectors(#[from] selo_vectors::Error),
 
-    /// A library's sources could not be had.
+    /// A library's sources could not be fetched.
     #[error("{package}: {message}")]
     Source {
         package: String,
@@ -134,7 +134,7 @@ pub enum Error {
         hint: String,
     },
 
-    /// An archive is not the one that the manifest pins.
+    /// The digest of an archive differs from the manifest's.
     #[error("{}: its sha256 is {found}, the manifest pins {pinned} for {package}", archive.display())]
     Digest {
         archive: PathBuf,
@@ -148,14 +148,14 @@ pub enum Error {
     Interrupted,
 }
 
-/// How an operation was cut off.
+/// The reason why an operation was cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// The board went away, and is back.
+    /// The board was unplugged and is back.
     Gone,
-    /// Something came that is no answer.
+    /// An invalid answer.
     Damaged,
-    /// Nothing came for so many seconds; the board was started anew.
+    /// No answer for this many seconds; the board was restarted.
     Silent(u64),
 }
 
@@ -169,19 +169,20 @@ impl std::fmt::Display for Cut {
     }
 }
 
-/// Why a program on a chip stopped, as its runner reports it.
+/// The reason why a program on a chip stopped, as its runner reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stop {
-    /// `cycle-limit`, `instruction-limit`, `crash`, `fault`, `halted`, `quit` or `lost` (the runner itself ended).
+    /// `cycle-limit`, `instruction-limit`, `crash`, `fault`, `halted`, `quit`, or `lost` if the
+    /// runner itself ended.
     pub reason: String,
-    /// The fault behind it, if any: its kind and where.
+    /// The kind and place of the fault, if there was one.
     pub fault: Option<String>,
     /// Program counter, as the runner prints it.
     pub pc: Option<String>,
 }
 
 impl Stop {
-    /// Whether its runner stopped it because it ran for as long as it was allowed to.
+    /// True if the runner stopped it at the cycle or instruction limit.
     pub fn is_of_limit(&self) -> bool {
         matches!(self.reason.as_str(), "cycle-limit" | "instruction-limit")
     }
@@ -200,7 +201,7 @@ impl std::fmt::Display for Stop {
 }
 
 impl Error {
-    /// What the user can do about it, in one line, if there is something.
+    /// One line on what the user can do about the error, if anything.
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Unknown {
@@ -245,7 +246,7 @@ impl Error {
         }
     }
 
-    /// Whether it says something of one unit or one board only, so that others can go on.
+    /// True if the error concerns only one unit or board, so that others can continue.
     pub fn is_of_one_unit(&self) -> bool {
         !matches!(self, Error::Interrupted | Error::Write { .. })
     }
@@ -265,7 +266,7 @@ impl Error {
         }
     }
 
-    /// An [`Error::Unknown`] with the nearest known name, if one is near.
+    /// Makes an [`Error::Unknown`] with the nearest known name, if one is similar enough.
     pub fn unknown<'a>(
         kind: &'static str,
         name: &str,

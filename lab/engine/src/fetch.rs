@@ -1,11 +1,11 @@
-//! Brings all that a library is made of: its archives, and what its crate depends on.
+//! Fetches everything that a library needs: its archives, and the dependencies of its crate.
 
 use crate::error::Result;
 use crate::library::Library;
 use crate::source::{Sources, Step};
 
 impl Sources {
-    /// Brings every source of a library into the cache.
+    /// Fetches every source of a library into the cache.
     pub fn fetch(&self, library: &Library, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
         for source in library.all_sources() {
             self.fetch_one(source, progress)?;

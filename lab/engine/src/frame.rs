@@ -1,25 +1,25 @@
-//! Frames of the agent's protocol: COBS, a CRC, and the two messages
-//! (docs/contributor/agent-protocol.md). Nothing here panics on what a wire can carry.
+//! Frames of the agent protocol: COBS, a CRC, and the two messages
+//! (docs/contributor/agent-protocol.md). No input from the wire makes this module panic.
 
 use crate::error::{Error, Result};
 
-/// Asks the agent what it is.
+/// Asks the agent for its description.
 pub const HELLO: u8 = 0x01;
 /// Asks the agent to run one operation.
 pub const RUN: u8 = 0x02;
-/// Set in the command of a reply.
+/// This bit is set in the command of a reply.
 const REPLY: u8 = 0x80;
 /// The command of an error reply.
 const REFUSED: u8 = 0xFF;
 
-/// What an agent says of itself.
+/// The agent's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello {
     pub protocol: u8,
-    /// Ticks a second of the counter in [`RunReply::counter`]; 0 if there is none.
+    /// Ticks per second of the counter in [`RunReply::counter`]; 0 without a counter.
     pub counter_hz: u32,
     pub counter_bits: u8,
-    /// Largest input and largest output of one operation.
+    /// Largest input and largest output of one operation, in bytes.
     pub io_bytes: u16,
     pub port: String,
     pub library: String,
@@ -30,26 +30,26 @@ pub struct Hello {
     pub operations: Vec<String>,
 }
 
-/// What one operation did.
+/// The result of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunReply {
     /// 0, or the operation's own error (`enum selo_status`).
     pub status: u8,
-    /// How often the operation ran between the marks.
+    /// Number of runs of the operation between the marks.
     pub repeats: u16,
-    /// Ticks between the marks, all repeats together.
+    /// Ticks between the marks, for all repeats together.
     pub counter: u64,
-    /// The counter wrapped: the sample is void.
+    /// The counter wrapped, so the sample is void.
     pub wrapped: bool,
-    /// No memory was left for what the operation asked for, where the port knows that.
+    /// An allocation of the operation was refused, on ports that can tell.
     pub refused: bool,
-    /// Depth of the stack in bytes, if it was painted.
+    /// Depth of the stack in bytes, if the agent painted it.
     pub stack: Option<u16>,
-    /// Bytes taken from the heap.
+    /// Heap used, in bytes.
     pub heap: u16,
-    /// Ticks of CPU time in the same span, if the port can tell.
+    /// Ticks of CPU time between the marks, if the port can tell.
     pub cpu: Option<u64>,
-    /// Instructions in the same span, if the port can tell.
+    /// Instructions between the marks, if the port can tell.
     pub instructions: Option<u64>,
     pub output: Vec<u8>,
 }
@@ -74,7 +74,7 @@ pub fn encode(command: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
     encode_body(&[&[command, sequence], payload].concat())
 }
 
-/// A complete frame, delimiter included, around any body.
+/// A complete frame around any body: CRC added, COBS-encoded, delimiter included.
 pub fn encode_body(content: &[u8]) -> Vec<u8> {
     let mut body = content.to_vec();
     body.extend(crc16(&body).to_le_bytes());
@@ -83,7 +83,7 @@ pub fn encode_body(content: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// What a frame, without its delimiter, carries beside its CRC; `None` if it is damaged.
+/// The content of a frame without its CRC. `frame` has no delimiter. `None` if it is damaged.
 pub fn decode(frame: &[u8]) -> Option<Vec<u8>> {
     let mut body = cobs_decode(frame)?;
     let (content, crc) = body.split_last_chunk::<2>()?;
@@ -94,8 +94,8 @@ pub fn decode(frame: &[u8]) -> Option<Vec<u8>> {
     Some(body)
 }
 
-/// The payload of the reply to `command` with `sequence`. `frame` stands
-/// without its delimiter. `Ok(None)`: damaged, or the reply to something else.
+/// The payload of the reply to `command` with `sequence`. `frame` has no delimiter. `Ok(None)` if
+/// the frame is damaged or answers another request; an error if the agent refused the request.
 pub fn decode_reply(frame: &[u8], command: u8, sequence: u8) -> Result<Option<Vec<u8>>> {
     let Some(content) = decode(frame) else {
         return Ok(None);
@@ -118,7 +118,8 @@ pub fn decode_reply(frame: &[u8], command: u8, sequence: u8) -> Result<Option<Ve
     }
 }
 
-/// The payload of a RUN request.
+/// The payload of a RUN request. Fails with more than 4 inputs, or an input longer than 65,535
+/// bytes.
 pub fn run_payload(operation: u8, paint: bool, repeat: u16, inputs: &[&[u8]]) -> Result<Vec<u8>> {
     let too_many = || Error::Agent("an operation takes at most 4 inputs of 65,535 bytes".into());
     if inputs.len() > 4 {

@@ -1,16 +1,15 @@
-//! The interfaces through which algorithms are called: which operations each
-//! has, which calls come before an operation is measured, with which inputs,
-//! and which images weigh its memory.
+//! The calling interfaces of algorithms. Each defines its operations, the calls before a measured
+//! operation with their inputs, and the images that measure its flash and RAM.
 //!
-//! An interface is what the agent's glue implements (docs/contributor/agent-protocol.md);
-//! an algorithm names the one that it has.
+//! The agent's glue implements an interface (docs/contributor/agent-protocol.md); an algorithm
+//! names its interface.
 
 use rand::RngCore;
 use serde::Deserialize;
 
 use crate::row::{Fidelity, Metric};
 
-/// The kinds of algorithm that the lab knows how to call.
+/// The kinds of algorithm that the lab can call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interface {
@@ -27,47 +26,47 @@ pub enum Interface {
     Dh,
     Signature,
     PublicKey,
-    /// The link: a whole node, which is played to by a gateway (`link.rs`) and not called.
+    /// The link: a whole node. A gateway plays the other side (`studies/firmware/src/link.rs`).
     Link,
-    /// A whole node with a radio, transmitter and receiver (`experiment.rs`).
+    /// A whole node with a radio, transmitter and receiver (`studies/firmware/src/experiment.rs`).
     Node,
-    /// Free-form operations that take nothing; for testing the instrument.
+    /// Any operations without inputs, for tests of the instrument.
     Probe,
 }
 
 /// An input field of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Fresh random bytes: secret as far as constant time is concerned.
+    /// Random bytes of this size, new for each sample. A constant-time check treats them as secret.
     Random(u32),
     /// The same bytes each time.
     Fixed(Vec<u8>),
     /// The output of an earlier call of the same plan, by index.
     OutputOf(usize),
-    /// The same with one bit changed, which one at random.
+    /// The output of an earlier call with one random bit changed.
     AlteredOutputOf(usize),
-    /// An input of an earlier call of the same plan, by the index of the call and its own.
+    /// An input of an earlier call of the same plan: the index of the call, and of its input.
     InputOf(usize, usize),
 }
 
-/// What the calls of a plan were given, and what they gave, as far as it was followed.
+/// The inputs and outputs of the calls of a plan so far.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
     pub inputs: Vec<Vec<Vec<u8>>>,
     pub outputs: Vec<Vec<u8>>,
 }
 
-/// Bytes of associated data that a measured message carries: a header of a packet.
+/// Bytes of associated data of a measured message, as in a packet's header.
 pub const AD_BYTES: u32 = 5;
 
-/// The roles of a node with a radio, and the operations of one packet.
+/// The roles of a node with a radio. Each is also the operation of one packet.
 pub const TRANSMIT: &str = "transmit";
 pub const RECEIVE: &str = "receive";
 
-/// The time of a packet on the air, which is no work of the chip.
+/// The air time of a packet, which is not work of the chip.
 pub const AIR: &str = "air";
 
-/// The operations of a node with a radio, as rows have them.
+/// The operations of a node with a radio, with their names in rows.
 pub const NODE_OPERATIONS: [&str; 7] = [
     "start-transmit",
     "start-receive",
@@ -78,7 +77,7 @@ pub const NODE_OPERATIONS: [&str; 7] = [
     AIR,
 ];
 
-/// Bytes of the info of a measured derivation: a label of a protocol.
+/// Bytes of the info of a measured derivation, as in a protocol's label.
 pub(crate) const INFO_BYTES: u32 = 16;
 
 /// One call of an operation.
@@ -91,7 +90,7 @@ pub struct Call {
 /// The calls that lead to a measurement; the last one is measured.
 pub type Plan = Vec<Call>;
 
-/// A program whose memory is weighed: its name in rows, and the operations linked into it.
+/// A program that measures flash and RAM: its name in rows, and the operations linked into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footprint {
     pub name: &'static str,
@@ -103,8 +102,8 @@ const fn footprint(name: &'static str, operations: &'static [&'static str]) -> F
 }
 
 impl Interface {
-    /// The operations that are timed, in the order of tables. Operations that
-    /// only carry state (`start`, `update`, `finish`) are not among them.
+    /// The timed operations, in the order of tables. Excludes operations that only carry state
+    /// (`start`, `update`, `finish`).
     pub fn timed_operations(self) -> &'static [&'static str] {
         match self {
             Interface::BlockCipher
@@ -124,7 +123,7 @@ impl Interface {
         }
     }
 
-    /// Whether `operation` takes a message, or gives a key, whose size is worth a column.
+    /// True if `operation` has a message or a derived key whose size is shown in a column.
     pub fn takes_message(self, operation: &str) -> bool {
         match self {
             Interface::BlockCipher
@@ -140,31 +139,31 @@ impl Interface {
         }
     }
 
-    /// Whether an operation tries random numbers until one will do: how long that takes is a
-    /// matter of luck, and differs from seed to seed in any implementation.
+    /// True if the operation tries random numbers until one fits. Its time differs from seed to
+    /// seed in any implementation.
     pub fn is_search(self, operation: &str) -> bool {
         self == Interface::PublicKey && operation == "keygen"
     }
 
-    /// Whether an operation must take equal time for any inputs: not if everybody may know all
-    /// that it is given, nor if it is a search.
+    /// True if the operation must take equal time for all inputs. False if all inputs are public,
+    /// or if it is a search.
     pub fn keeps_secrets(self, operation: &str) -> bool {
         let public = self == Interface::Signature && operation == "verify";
         !public && !self.is_search(operation)
     }
 
-    /// Whether an operation is a packet of a node with its radio.
+    /// True if the operation is a packet of a node with a radio.
     pub fn is_packet(self, operation: &str) -> bool {
         self == Interface::Node && matches!(operation, TRANSMIT | RECEIVE)
     }
 
-    /// What a figure rests on beside the chip, if it does.
+    /// The fidelity of figures that do not come from the chip alone; `None` for the board's own.
     pub fn fidelity(self, operation: &str, metric: Metric) -> Option<Fidelity> {
         let of_air = operation == AIR || metric == Metric::Rate;
         (self == Interface::Node && of_air).then_some(Fidelity::RadioModel)
     }
 
-    /// The images that weigh flash and static RAM.
+    /// The programs that measure flash and static RAM.
     pub fn footprints(self) -> &'static [Footprint] {
         const CIPHER: &[Footprint] = &[
             footprint("encrypt", &["key-setup", "encrypt"]),
@@ -220,7 +219,7 @@ impl Interface {
 }
 
 impl Input {
-    /// The earlier call of the plan that it comes from.
+    /// Index of the earlier call that this input comes from, if any.
     pub fn call(&self) -> Option<usize> {
         match self {
             Input::Random(_) | Input::Fixed(_) => None,

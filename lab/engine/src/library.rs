@@ -1,5 +1,5 @@
-//! A library: a library under measurement, described by
-//! `lab/libraries/<name>/library.toml` and called through its glue.
+//! A library under measurement: described by `lab/libraries/<name>/library.toml` and called through
+//! its glue.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::data::matching;
 use crate::error::Result;
 use crate::source::{Registry, Source};
 
-/// `lab/libraries/<name>/library.toml`.
+/// A library's manifest, `lab/libraries/<name>/library.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Library {
@@ -23,10 +23,10 @@ pub struct Library {
     pub licence: String,
     #[serde(default)]
     pub homepage: Option<String>,
-    /// What a reader of the tables must know.
+    /// A caution for readers of the tables.
     #[serde(default)]
     pub note: Option<String>,
-    /// Exists to test the instrument: measured only when named.
+    /// The library exists to test the instrument. It is measured only if named.
     #[serde(default)]
     pub test_only: bool,
     /// Include folders, relative to the manifest.
@@ -38,26 +38,28 @@ pub struct Library {
     /// Compiler flags for its C++ sources only.
     #[serde(default)]
     pub cxx_flags: Vec<String>,
-    /// It was written for Arduino: what it expects of Arduino.h is there (lab/firmware/arduino).
+    /// The library was written for Arduino. The headers and functions that it expects of Arduino.h
+    /// are in lab/firmware/arduino.
     #[serde(default)]
     pub arduino: bool,
     /// Linker flags, such as `-lcrypto` on a PC.
     #[serde(default)]
     pub link_flags: Vec<String>,
-    /// Debian packages that it is built from, on boards that are PCs.
+    /// Debian packages that the library is built from, on boards that are PCs.
     #[serde(default)]
     pub debian: Vec<String>,
-    /// Where the library's sources are fetched from; `{source}` at the start of a path in
-    /// `include` or `sources` stands for them.
+    /// The archive of the library's sources. `{source}` at the start of a path in `include` or
+    /// `sources` is its unpacked folder.
     #[serde(default)]
     pub source: Option<Source>,
-    /// Further archives, such as a library that it rests on: `{name}` stands for each.
+    /// Further archives, such as a dependency. `{name}` at the start of a path is the folder of the
+    /// archive `name`.
     #[serde(default)]
     pub also: BTreeMap<String, Source>,
-    /// The crate that calls a library in Rust.
+    /// The crate that calls the library, for a library in Rust.
     #[serde(default)]
     pub cargo: Option<Crate>,
-    /// Published cases that the library is known to answer otherwise.
+    /// Published cases with a known different answer of the library.
     #[serde(rename = "deviation", default)]
     pub deviations: Vec<Deviation>,
     #[serde(rename = "implementation", default)]
@@ -74,7 +76,7 @@ pub struct Library {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crate {
-    /// Folder of the crate, relative to the manifest; a `Cargo.lock` lies in it.
+    /// Folder of the crate, relative to the manifest; it contains a `Cargo.lock`.
     pub folder: String,
     /// The library's name: cargo makes `lib<library>.a`.
     pub library: String,
@@ -82,7 +84,7 @@ pub struct Crate {
 
 /// The name of a library's manifest.
 pub const MANIFEST: &str = "library.toml";
-/// Its name in the release before; such a file is read, too.
+/// The manifest's name in the previous release. Such files are still read.
 pub const OLD_MANIFEST: &str = "contender.toml";
 
 impl Library {
@@ -94,17 +96,17 @@ impl Library {
             .find(|path| path.is_file())
     }
 
-    /// Its manifest.
+    /// The path of the library's manifest.
     pub fn manifest(&self) -> PathBuf {
         Library::manifest_of(&self.folder).unwrap_or_else(|| self.folder.join(MANIFEST))
     }
 
-    /// Whether the manifest has the name of the release before.
+    /// True if the manifest has the name of the previous release.
     pub fn has_old_manifest(&self) -> bool {
         self.manifest().ends_with(OLD_MANIFEST)
     }
 
-    /// Placeholders of its manifest, and the folders that they stand for.
+    /// The placeholders of the manifest, and the folder of each.
     pub(crate) fn placeholders(&self) -> BTreeMap<String, PathBuf> {
         let first = self.source.iter().map(|source| ("source", source));
         let also = self.also.iter();
@@ -114,26 +116,26 @@ impl Library {
         first.chain(also).map(of).collect()
     }
 
-    /// Every archive that it is made of.
+    /// Every archive that the library needs.
     pub fn all_sources(&self) -> impl Iterator<Item = &Source> {
         self.source.iter().chain(self.also.values())
     }
 
-    /// Whether nothing has to be fetched before it can be built.
+    /// True if the library can be built without fetching anything.
     pub fn is_cached(&self) -> bool {
         self.all_sources()
             .all(|source| source.is_cached(&self.root))
             && self.crate_is_cached()
     }
 
-    /// The registry that it is fetched from, if from one.
+    /// The registry that the library comes from, if any.
     pub fn registry(&self) -> Option<&'static str> {
         let of_crate = self.cargo.as_ref().map(|_| Registry::Crates);
         let registry = self.source.as_ref().map(|source| source.registry);
         registry.or(of_crate).map(Registry::name)
     }
 
-    /// Where it comes from, for people.
+    /// The origin of the library, as text for people.
     pub fn origin(&self) -> String {
         let archives = self.all_sources().map(|source| {
             let registry = source.registry.name();
@@ -150,14 +152,14 @@ impl Library {
         all.join(", ")
     }
 
-    /// Whether it is the project's own, without anything of a registry.
+    /// True if the library is the project's own and needs no registry.
     pub fn is_own(&self) -> bool {
         self.source.is_none() && self.cargo.is_none()
     }
 }
 
-/// A published case that a library answers otherwise, and why: it does not keep the library from
-/// being measured. A case that is answered as published after all is a failure.
+/// A published case that a library is known to answer differently, with the reason. The library is
+/// measured all the same. If the library passes the case after all, that is a failure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
@@ -167,22 +169,22 @@ pub struct Deviation {
     pub reason: String,
 }
 
-/// A set of algorithm x variant pairs that are built alike. In `glue`,
-/// `sources` and `defines`, `{variant}`, `{VARIANT}` (as in a macro), `{identifier}` (the
-/// variant as in a name of C) and `{key_bits}` are replaced.
-/// A source may have a `*` in its file name: what is not called is not linked.
+/// A set of algorithm x variant pairs with the same build. In `glue`, `sources` and `defines`,
+/// these are replaced: `{variant}`, `{VARIANT}` (as in a macro), `{identifier}` (the variant as a C
+/// identifier) and `{key_bits}`. The file name of a source may have a `*`; the linker drops unused
+/// code.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Implementation {
     pub algorithms: Vec<String>,
-    /// Called strategies in the release before.
+    /// Called strategies in the previous release.
     #[serde(alias = "strategies")]
     pub variants: Vec<String>,
     /// The glue file, relative to the manifest.
     #[serde(default)]
     pub glue: String,
-    /// Instead of glue: the list of what a whole firmware is made of, `sources` aside
-    /// (`Program` of `build.rs`), relative to the manifest.
+    /// For a whole firmware, instead of glue: the list of its sources (`Program` of `build.rs`),
+    /// relative to the manifest. `sources` come in addition.
     #[serde(default)]
     pub program: Option<String>,
     /// Library sources, relative to the manifest.
@@ -192,23 +194,23 @@ pub struct Implementation {
     pub defines: Vec<String>,
     /// Operations that the glue offers.
     pub operations: Vec<String>,
-    /// What sizes of nonces and tags it does not take, though the algorithm has them: the
-    /// glue answers those as a bad size, and such cases are not counted.
+    /// The sizes of nonces and tags that the library refuses although the algorithm has them. The
+    /// glue answers them as a bad size, and such cases are not counted.
     #[serde(default)]
     pub refuses_sizes: Option<String>,
-    /// Boards on which it can be built; all if empty.
+    /// Boards for which it can be built; all if empty.
     #[serde(default)]
     pub boards: Vec<String>,
-    /// Compiler flags after those of the library, for these implementations only; of a
-    /// whole firmware, for its library sources only.
+    /// Compiler flags after those of the library, for these implementations only. In a whole
+    /// firmware, they apply to the library's sources only.
     #[serde(default)]
     pub flags: Vec<String>,
-    /// Further flags for the ports named, such as one that only one compiler knows.
+    /// Further flags by port, such as one that only one compiler knows.
     #[serde(default)]
     pub port_flags: BTreeMap<String, Vec<String>>,
 }
 
-/// One algorithm of one library by one variant: what an image is made of.
+/// One algorithm and variant of one library: the contents of one image.
 #[derive(Clone, Debug)]
 pub struct Unit<'a> {
     pub library: &'a Library,
@@ -226,7 +228,7 @@ impl Unit<'_> {
         )
     }
 
-    /// The deviation that a case is, if it is one.
+    /// The deviation that lists the case, if any.
     pub fn deviation(&self, case: &str) -> Option<&Deviation> {
         self.library.deviations.iter().find(|deviation| {
             deviation.algorithm == self.algorithm.name
@@ -239,13 +241,13 @@ impl Unit<'_> {
         self.path(&self.implementation.glue)
     }
 
-    /// Path of the list of a whole firmware, where there is one.
+    /// Path of the list of a whole firmware's sources, if the unit is one.
     pub fn program(&self) -> Option<PathBuf> {
         let program = self.implementation.program.as_ref();
         program.map(|program| self.path(program))
     }
 
-    /// Paths of the library sources, patterns resolved.
+    /// Paths of the library's sources, with patterns expanded. Fails if a pattern matches no file.
     pub fn sources(&self) -> Result<Vec<PathBuf>> {
         let mut sources = Vec::new();
         for source in &self.implementation.sources {
@@ -285,15 +287,16 @@ impl Unit<'_> {
         flags
     }
 
-    /// Flags for the sources that a whole firmware's list names, which chooses how they
-    /// are optimised: the library's and the implementation's definitions.
+    /// Flags for the sources in a whole firmware's list, which sets its own optimisation: the
+    /// library's flags and the implementation's definitions.
     pub fn program_flags(&self) -> Vec<String> {
         let defines = self.implementation.defines.iter();
         let defines = defines.map(|define| format!("-D{}", self.fill(define)));
         self.library.flags.iter().cloned().chain(defines).collect()
     }
 
-    /// Macros that tell the glue what it is built as (docs/contributor/agent-protocol.md).
+    /// Macros that give the glue its library, algorithm and variant
+    /// (docs/contributor/agent-protocol.md).
     pub fn glue_defines(&self) -> Vec<String> {
         let string = |name: &str, value: &str| format!("-D{name}=\"{value}\"");
         let mut defines = vec![
@@ -310,7 +313,7 @@ impl Unit<'_> {
         defines
     }
 
-    /// Whether the glue offers `operation`.
+    /// True if the glue offers `operation`.
     pub fn offers(&self, operation: &str) -> bool {
         self.implementation
             .operations
@@ -333,7 +336,7 @@ impl Unit<'_> {
             .algorithm
             .key_bytes
             .map_or(String::new(), |b| (b * 8).to_string());
-        // The words in braces of the release before are replaced, too.
+        // Also replace the placeholders of the previous release.
         text.replace("{strategy}", self.variant)
             .replace("{STRATEGY}", &macro_name(self.variant))
             .replace("{variant}", self.variant)
@@ -343,7 +346,7 @@ impl Unit<'_> {
     }
 }
 
-/// `aes-128-cbc` -> `AES_128_CBC`: how a name appears in a macro.
+/// The name as part of a macro: `aes-128-cbc` -> `AES_128_CBC`.
 pub fn macro_name(name: &str) -> String {
     name.chars()
         .map(|c| {
@@ -356,7 +359,7 @@ pub fn macro_name(name: &str) -> String {
         .collect()
 }
 
-/// `a/b/../c` -> `a/c`, so that paths in messages read well.
+/// Removes `.` and `..`, so that paths in messages are readable: `a/b/../c` -> `a/c`.
 fn normalise(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

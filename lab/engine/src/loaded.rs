@@ -1,5 +1,5 @@
-//! A library's cipher in this process: its glue and its sources as a shared library, for whoever
-//! wants messages sealed by it and not only measured in the lab (`selo exchange`).
+//! Loads a library's cipher into this process, as a shared library built from its glue and sources.
+//! `selo exchange` uses it to seal messages.
 
 use std::path::PathBuf;
 
@@ -10,15 +10,15 @@ use crate::interface::Interface;
 use crate::library::Unit;
 use crate::project::Project;
 
-/// The port of such libraries.
+/// The port for shared libraries.
 const PORT: &str = "loadable";
-/// The longest message, with what a cipher adds to it.
+/// The longest message, including the bytes that a cipher adds to it.
 const LONGEST: u32 = (256 << 20) + (64 << 10);
-/// How many bytes more than it was given an operation may write: an IV, padding, a tag.
+/// Most bytes that an operation may write beyond the size of its inputs: an IV, padding, a tag.
 pub const GROWTH: usize = 64;
 
-/// A unit that was built for this machine and loaded. Its glue keeps the key between calls, so
-/// there is one key at a time: a lock around it is the caller's.
+/// A unit that was built for this machine and loaded. The glue keeps the key between calls, so
+/// there is one key at a time; the caller must provide a lock.
 #[derive(Debug)]
 pub struct Loaded {
     path: PathBuf,
@@ -27,8 +27,9 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Whether a unit can be loaded: a mode or an authenticated cipher whose glue is of C.
-    /// Others have fields that frames limit, or a crate without code that may be moved.
+    /// True if a unit can be loaded: a mode or an authenticated cipher with glue in C. Other
+    /// interfaces have fields of limited size, and a crate's static library is not
+    /// position-independent.
     pub fn can_be(unit: &Unit<'_>) -> bool {
         let cipher = matches!(
             unit.algorithm.interface,
@@ -37,14 +38,15 @@ impl Loaded {
         cipher && unit.library.cargo.is_none()
     }
 
-    /// Builds and loads it; its library's sources must have been fetched.
+    /// Builds and loads a unit. The library's sources must have been fetched.
     pub fn build(project: &Project, unit: &Unit<'_>) -> Result<Loaded> {
         let mut board: Board = project.board(NATIVE)?.clone();
         PORT.clone_into(&mut board.port);
         board.agent.io_bytes = LONGEST;
         let image = Builder::new(project, &board)?.agent(unit)?;
         let path = std::path::absolute(&image.path).unwrap_or(image.path);
-        // The system loads a file once, and all who asked for it would share one key.
+        // The system loads a file only once, so all users of one file would share one key. Load a
+        // copy.
         let own = tempfile::Builder::new()
             .prefix("loading-")
             .tempfile_in(path.parent().unwrap_or(&project.root))
@@ -63,8 +65,9 @@ impl Loaded {
         })
     }
 
-    /// Calls an operation of the agent protocol: its status, and how much of `out` it wrote.
-    /// `fields` may be overwritten. `out` must have room for [`GROWTH`] bytes more than all of them.
+    /// Calls an operation of the agent protocol. Returns its status and the bytes written to `out`.
+    /// The call may overwrite `fields`. `out` must have [`GROWTH`] bytes more than all fields
+    /// together.
     pub fn call(
         &mut self,
         operation: &str,
@@ -90,7 +93,7 @@ impl Loaded {
     }
 }
 
-/// The last key is overwritten by one that is nobody's.
+/// Overwrites the last key with a key of zeros.
 impl Drop for Loaded {
     fn drop(&mut self) {
         let (mut key, mut out) = (vec![0; self.key_bytes], vec![0; self.key_bytes + GROWTH]);
@@ -98,7 +101,7 @@ impl Drop for Loaded {
     }
 }
 
-/// Everything unsafe: loading, and the one call.
+/// The only unsafe code: loading the library, and the call.
 mod ffi {
     #![allow(
         unsafe_code,
@@ -121,14 +124,14 @@ mod ffi {
     #[derive(Debug)]
     pub struct Library {
         call: Call,
-        /// What `call` lies in.
+        /// Keeps the code of `call` loaded.
         _library: libloading::Library,
     }
 
     impl Library {
         pub fn load(path: &Path) -> Result<Library, String> {
-            // SAFETY: the library was built of lab/firmware/ports/loadable and a library's sources;
-            // nothing of them runs when it is loaded but what the C library does itself.
+            // SAFETY: the library was built from lab/firmware/ports/loadable and a library's
+            // sources. At load time, only the C library's own initialisation runs.
             let library = unsafe { libloading::Library::new(path) };
             let library = library.map_err(|error| error.to_string())?;
             // SAFETY: this is the function's type in lab/firmware/ports/loadable/port.c.
@@ -140,7 +143,7 @@ mod ffi {
             })
         }
 
-        /// `None`: there is no such operation.
+        /// `None` if the library lacks the operation.
         pub fn call(
             &mut self,
             operation: &str,
@@ -157,9 +160,9 @@ mod ffi {
             }
             let count = u32::try_from(given.len()).ok()?;
             let mut size = 0;
-            // SAFETY: every pointer is of a slice that lives as long as the call, with its size;
-            // `out` has the room that the caller of this module has checked; `&mut self`: nobody
-            // else is in the library, whose state is static.
+            // SAFETY: every pointer comes from a slice that outlives the call, with its size. The
+            // caller of this module has checked the room in `out`. `&mut self` guarantees that no
+            // other call runs in the library, whose state is static.
             let status = unsafe {
                 (self.call)(
                     operation.as_ptr(),

@@ -1,12 +1,12 @@
-//! Which metrics a board has, and what is measured for them.
+//! The metrics of each board, and the measured metrics from which they are derived.
 
 use crate::board::Board;
 use crate::model::FIGURES;
 use crate::project::Project;
 use crate::row::{Fidelity, Metric, say};
 
-/// The metrics that a board can give; cycles of instructions that were counted, if its
-/// cycle model is calibrated.
+/// The metrics that a board can give. On a board with counted instructions, this includes cycles if
+/// its cycle model is calibrated.
 pub fn default_metrics(project: &Project, board: &Board) -> Vec<Metric> {
     use Metric::{CpuShare, Cycles, Energy, Flash, Instructions, Ram, Rate, Stack, Time};
     match board.fidelity {
@@ -31,8 +31,8 @@ pub fn default_metrics(project: &Project, board: &Board) -> Vec<Metric> {
     }
 }
 
-/// Why a board never has a metric of time or of instructions, if it does not: what its runner
-/// counts decides.
+/// The reason why a board cannot give a metric of time or of instructions; `None` if it can. The
+/// reason follows from what its runner counts.
 pub fn never_given(project: &Project, board: &Board, metric: Metric) -> Option<String> {
     if default_metrics(project, board).contains(&metric) {
         return None;
@@ -56,7 +56,7 @@ pub fn never_given(project: &Project, board: &Board, metric: Metric) -> Option<S
     })
 }
 
-/// The metrics that are measured on a board for some that are wanted, in their order.
+/// The metrics to measure on a board for the wanted ones, in their order.
 pub fn measured(board: &Board, wanted: &[Metric]) -> Vec<Metric> {
     let mut metrics = Vec::new();
     for &metric in wanted {

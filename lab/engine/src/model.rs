@@ -1,5 +1,5 @@
-//! Cycle models: a core's published instruction timings, applied to counted
-//! instructions, and the public figures that say how far off they are.
+//! Cycle models: a core's published instruction timings, applied to counted instructions, and the
+//! public figures that give the model's error.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use crate::row::cause::{Caution, ModelError};
 use crate::runner::Counts;
 use selo_base::stats;
 
-/// As many public figures must be reproduced here before a model's cycles are shown.
+/// Number of public figures that must be reproduced here before a model's cycles are shown.
 pub const FIGURES: usize = 5;
 
-/// `lab/boards/models/<name>.toml`.
+/// A cycle model, `lab/boards/models/<name>.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CycleModel {
     /// The name in board files; equals the file's name.
     pub name: String,
     pub title: String,
-    /// Where the timings are published.
+    /// The publication with the timings.
     pub source: String,
-    /// What the timings leave out.
+    /// Effects that the timings ignore.
     pub note: String,
-    /// The memory that they hold for, in a few words beside every figure.
+    /// The memory that the timings assume, in a few words to show with every figure.
     pub memory: String,
     /// Cycles of each class of instructions (lab/sims/qemu/classes.h).
     pub cycles: BTreeMap<String, f64>,
@@ -36,21 +36,21 @@ pub struct CycleModel {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// What was measured.
+    /// The measured operation.
     pub what: String,
     pub source: String,
     /// The published value.
     pub cycles: f64,
-    /// How it was measured: part, compiler, flags.
+    /// Part, compiler and flags of the measurement.
     pub how: String,
-    /// The same code in this project; without it the figure calibrates nothing.
+    /// The same code in this project. Without it, the figure calibrates nothing.
     #[serde(default)]
     pub here: Option<Here>,
-    /// The model's cycles of that code, as `selo lab calibration` prints them; with
-    /// `--check` it says where they are others by now.
+    /// The model's cycles for that code, as `selo lab calibration` prints them. With `--check`, that
+    /// command reports values that are out of date.
     #[serde(default)]
     pub modelled: Option<f64>,
-    /// Why there is none.
+    /// The reason why `here` is missing.
     #[serde(default)]
     pub missing: Option<String>,
 }
@@ -68,15 +68,15 @@ pub struct Here {
 }
 
 impl Figure {
-    /// Per cent of the published cycles by which other ones are more.
+    /// The error of `cycles` relative to the published cycles, in percent; positive if `cycles` is
+    /// larger.
     pub fn error_of(&self, cycles: f64) -> f64 {
         100.0 * (cycles - self.cycles) / self.cycles
     }
 }
 
 impl CycleModel {
-    /// Cycles of counted instructions; `None` if there are some of a class that the model
-    /// does not know.
+    /// Cycles of counted instructions; `None` if the model lacks one of the classes.
     pub fn cycles_of(&self, counts: &Counts) -> Option<f64> {
         let parts = counts.classes.iter();
         parts
@@ -84,7 +84,7 @@ impl CycleModel {
             .sum()
     }
 
-    /// The same of counts from which others were subtracted.
+    /// Does the same for counts from which the empty operation was subtracted.
     pub fn cycles_of_classes(&self, classes: &BTreeMap<String, i64>) -> Option<f64> {
         let parts = classes.iter();
         parts
@@ -92,7 +92,7 @@ impl CycleModel {
             .sum()
     }
 
-    /// Its figures whose code this project has.
+    /// The figures whose code this project has.
     pub fn reproduced<'a>(
         &'a self,
         libraries: &'a [Library],
@@ -112,7 +112,7 @@ impl CycleModel {
         })
     }
 
-    /// Its error, if it is known of enough figures for its cycles to be shown.
+    /// The model's error, or `None` if fewer than [`FIGURES`] figures are reproduced.
     pub fn error(&self, libraries: &[Library]) -> Option<ModelError> {
         let known = self.reproduced(libraries);
         let mut errors: Vec<f64> = known
@@ -132,12 +132,12 @@ impl CycleModel {
         })
     }
 
-    /// Whether its error is known well enough for its cycles to be shown.
+    /// True if enough figures are reproduced to show the model's cycles.
     pub fn is_calibrated(&self, libraries: &[Library]) -> bool {
         self.error(libraries).is_some()
     }
 
-    /// What a reader of its cycles must know; `None` if they are not shown.
+    /// The caution to show with the model's cycles; `None` if they are not shown.
     pub fn caution(&self, libraries: &[Library]) -> Option<Caution> {
         Some(Caution {
             model: self.name.clone(),
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(model.cycles_of(&counts(&[("alu", 1), ("float", 2)])), None);
     }
 
-    /// Four figures are not enough, five are; and only of code that is here.
+    /// Five figures are enough, four are not. A figure counts only if its code is here.
     #[test]
     fn five_reproduced_figures_calibrate() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

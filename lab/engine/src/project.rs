@@ -17,7 +17,7 @@ use crate::source::Source;
 
 pub use crate::library::MANIFEST;
 
-/// Everything that the data files say.
+/// The contents of all data files.
 #[derive(Clone, Debug)]
 pub struct Project {
     pub root: PathBuf,
@@ -28,33 +28,33 @@ pub struct Project {
     pub models: Vec<CycleModel>,
 }
 
-/// `lab/firmware/ports/<port>/port.toml`: what an image for this core is made of,
-/// beside the library. Paths are relative to the project's root.
+/// The sources and flags of an image for this core, without the library:
+/// `lab/firmware/ports/<port>/port.toml`. Paths are relative to the project's root.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Port {
     pub agent_sources: Vec<String>,
     pub footprint_sources: Vec<String>,
-    /// What a whole program that is not a unit's takes of the port: start-up and heap, where
-    /// no system gives them.
+    /// The port's sources for a whole program that is not a unit: start-up and heap, if no system
+    /// provides them.
     #[serde(default)]
     pub program_sources: Vec<String>,
     #[serde(default)]
     pub include: Vec<String>,
     #[serde(default)]
     pub flags: Vec<String>,
-    /// Flags of C++ sources, in the place of a `-std=` among `flags`.
+    /// Flags of C++ sources. They replace a `-std=` in `flags`.
     #[serde(default = "default_cxx_flags")]
     pub cxx_flags: Vec<String>,
     #[serde(default)]
     pub link_flags: Vec<String>,
 }
 
-/// In the place of a library's name: every one but those that only test the instrument.
+/// Instead of a library's name: every library except those that only test the instrument.
 pub const ALL: &str = "all";
 
-/// As the Arduino tools compile: no exceptions, and no locks around static variables, for
-/// which a chip without a system has no code; nor types at run time, for the same reason.
+/// The C++ flags of the Arduino tools: no exceptions, no run-time type information, and no locks
+/// around static variables. A chip without a system has no code for these.
 fn default_cxx_flags() -> Vec<String> {
     [
         "-std=gnu++11",
@@ -66,7 +66,7 @@ fn default_cxx_flags() -> Vec<String> {
     .to_vec()
 }
 
-/// Which of the project's units are meant; empty lists mean all.
+/// A selection of the project's units. An empty list selects all.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     pub libraries: Vec<String>,
@@ -78,18 +78,18 @@ fn is_project(folder: &Path) -> bool {
     folder.join("lab/boards").is_dir() && folder.join("lab/libraries").is_dir()
 }
 
-/// The folder of a project that holds what the lab reads.
+/// The folder of a project with the lab's data.
 const DATA: &str = "lab";
 
-/// The data files beside an installed command: PREFIX/share/selo of PREFIX/bin/selo.
+/// The data files of an installed command: PREFIX/share/selo for PREFIX/bin/selo.
 fn installed(program: &Path) -> Option<PathBuf> {
     let program = program.canonicalize().ok()?;
     let share = program.parent()?.parent()?.join("share/selo");
     is_project(&share).then_some(share)
 }
 
-/// A folder of the user's own with the installed data in it as links: images and rows need
-/// a place, and what is installed may not be written to.
+/// Makes a folder of the user's own with links to the installed data. Images and rows need a
+/// writable place, and the installation may be read-only.
 fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
     let failed = |source| Error::Write {
         path: own.to_owned(),
@@ -97,7 +97,8 @@ fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
     };
     std::fs::create_dir_all(own).map_err(failed)?;
     let mut targets = sorted_entries(installed)?;
-    // A folder of its own, so that boards and libraries of the user's stand beside ours.
+    // DATA is a real folder, so that the user can add boards and libraries beside the installed
+    // ones.
     targets.retain(|target| !target.ends_with(DATA));
     targets.extend(sorted_entries(&installed.join(DATA))?);
     std::fs::create_dir_all(own.join(DATA)).map_err(failed)?;
@@ -109,7 +110,7 @@ fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
         if std::fs::read_link(&link).is_ok_and(|now| now == target) {
             continue;
         }
-        // Another version's. What is no link is the user's.
+        // A link to another version is replaced. Anything else belongs to the user and stays.
         if link.is_symlink() {
             std::fs::remove_file(&link).map_err(failed)?;
         }
@@ -121,9 +122,8 @@ fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
 }
 
 impl Project {
-    /// Finds the project from `start` upwards: the first folder with `lab/boards/`
-    /// and `lab/libraries/`. Where there is none, what was installed with the command at
-    /// `program` serves.
+    /// Finds the project from `start` upwards: the first folder with `lab/boards/` and
+    /// `lab/libraries/`. If there is none, uses the data installed with the command at `program`.
     pub fn find(start: &Path, program: Option<&Path>) -> Result<PathBuf> {
         if let Some(folder) = start.ancestors().find(|folder| is_project(folder)) {
             return Ok(folder.to_owned());
@@ -146,7 +146,8 @@ impl Project {
         })
     }
 
-    /// Loads every data file below `root`.
+    /// Loads every data file below `root`. Fails if a file is invalid, or if a reference between
+    /// files is.
     pub fn load(root: &Path) -> Result<Project> {
         let mut boards = Vec::new();
         for path in sorted_entries(&root.join("lab/boards"))? {
@@ -201,8 +202,8 @@ impl Project {
         Ok(project)
     }
 
-    /// Adds the library of a folder anywhere, with its manifest in it; its name. One of
-    /// the project that has the same name is left aside.
+    /// Adds the library in any folder that has a manifest. Returns the library's name. A library of
+    /// the project with the same name is replaced.
     pub fn add_library(&mut self, folder: &Path) -> Result<String> {
         let folder = folder.canonicalize().map_err(|source| Error::Read {
             path: folder.to_owned(),
@@ -220,7 +221,7 @@ impl Project {
         Ok(name)
     }
 
-    /// The board of that name.
+    /// The board with this name.
     pub fn board(&self, name: &str) -> Result<&Board> {
         self.boards
             .iter()
@@ -230,7 +231,7 @@ impl Project {
             })
     }
 
-    /// The library of that name.
+    /// The library with this name.
     pub fn library(&self, name: &str) -> Result<&Library> {
         self.libraries
             .iter()
@@ -244,13 +245,13 @@ impl Project {
             })
     }
 
-    /// The cycle model that a board names.
+    /// The cycle model of a board, if its file names one.
     pub fn model(&self, board: &Board) -> Option<&CycleModel> {
         let name = board.cycle_model.as_ref()?;
         self.models.iter().find(|model| &model.name == name)
     }
 
-    /// The algorithm of that name.
+    /// The algorithm with this name.
     pub fn algorithm(&self, name: &str) -> Result<&Algorithm> {
         self.algorithms
             .iter()
@@ -264,7 +265,7 @@ impl Project {
             })
     }
 
-    /// The vectors, for the algorithms of the data files too.
+    /// The official vectors, for the project's own algorithms too.
     pub fn catalog(&self) -> Result<Catalog> {
         let more: Vec<selo_vectors::Algorithm> = self
             .algorithms
@@ -305,10 +306,9 @@ impl Project {
         )
     }
 
-    /// The units of a selection that can be built for `board`, in the order of
-    /// the data files. A name that nothing defines is an error; libraries that
-    /// only test the instrument are left out unless named, and those of registries unless
-    /// named or [`ALL`] is: what is asked for by default needs no network.
+    /// The units of a selection that can be built for `board`, in the order of the data files. An
+    /// unknown name is an error. Libraries that only test the instrument must be named. Libraries
+    /// of registries must be named, or selected by [`ALL`]: the default needs no network.
     pub fn units<'a>(&'a self, board: &Board, selection: &Selection) -> Result<Vec<Unit<'a>>> {
         for name in &selection.libraries {
             if name != ALL {
@@ -375,8 +375,7 @@ impl Project {
         Ok(units)
     }
 
-    /// Every algorithm and board that a library names must exist, and every cycle model
-    /// that a board names.
+    /// Checks that every algorithm and board of a library exists, and every cycle model of a board.
     fn check_references(&self) -> Result<()> {
         for board in &self.boards {
             if let (Some(name), None) = (&board.cycle_model, self.model(board)) {
@@ -454,7 +453,7 @@ mod tests {
         assert_eq!(found, share);
         assert_eq!(installed(&root.join("elsewhere/selo")), None);
 
-        // Links to it, made anew for another version; what the user has put there stays.
+        // Another version replaces the links, but not the user's own files.
         let own = root.join("own");
         let own = workspace(&found, &own).expect("made");
         assert!(is_project(&own));

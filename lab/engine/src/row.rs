@@ -1,8 +1,8 @@
 //! One measurement: the row schema `selo.measurement/2`.
 //!
-//! Every number that Selo shows comes from a row. Rows are written as JSON
-//! Lines; the JSON Schema in `bench/schema/` is generated from these types.
-//! [`cause`] has the types of a failure, [`say`] the sentences, [`old`] reads schema 1.
+//! Every number that Selo shows comes from a row. Rows are written as JSON Lines; the JSON Schema
+//! in `bench/schema/` is generated from these types. [`cause`] has the types of a failure, [`say`]
+//! makes the sentences, and [`old`] reads schema 1.
 
 pub mod cause;
 mod figures;
@@ -19,29 +19,29 @@ pub use cause::{Cause, Note};
 /// The schema that [`Row`] follows; changes whenever a field changes meaning.
 pub const SCHEMA: &str = "selo.measurement/2";
 
-/// What a number is worth.
+/// The way in which a figure was obtained, which decides how exact it is.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
-    /// Counted cycle by cycle: by a simulator that models every cycle of the core, or by
-    /// the chip's own counter at the clock of the core.
+    /// Counted cycle by cycle, by a simulator that models every cycle of the core, or by the chip's
+    /// own counter at the core's clock.
     CycleExact,
-    /// Counted by the chip's own counter in steps of several cycles; `notes` says how many.
+    /// Counted by the chip's own counter in steps of several cycles; `notes` has the step.
     CycleSteps,
-    /// Derived from an instruction trace by a published timing model.
+    /// Derived from counted instructions by a published timing model.
     CycleModel,
-    /// Time that passes on a simulated radio: the chips' cycles are counted, and the
-    /// radio takes as long as a formula and a manual say.
+    /// Time on a simulated radio: the chips' cycles are counted, and the radio's times come from a
+    /// formula and a manual.
     RadioModel,
-    /// Instructions executed; says nothing exact about time.
+    /// Executed instructions. They give no exact time.
     Instructions,
-    /// Read from a clock while other things ran: varies from run to run.
+    /// Read from a clock of a busy machine; varies from run to run.
     WallClock,
 }
 
-/// What was measured. The unit follows from the metric ([`Metric::unit`]).
+/// The measured quantity. It determines the unit ([`Metric::unit`]).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -59,34 +59,34 @@ pub enum Metric {
     Flash,
     /// Growth of static RAM (tables, contexts) over an empty program, in bytes.
     Ram,
-    /// Deepest stack during the operation, in bytes, its return address included.
+    /// Deepest stack during the operation, in bytes, including its return address.
     Stack,
     /// Percentage of one core that the operation occupied while it ran.
     CpuShare,
-    /// Packets a second, one after another.
+    /// Packets per second, sent one after another.
     Rate,
 }
 
-/// How a measurement ended. A failure is a row too.
+/// The result of a measurement. A failure is a row too.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Checked against vectors before and after, and measured.
+    /// Measured, and checked against vectors before and after.
     Ok,
     /// Correct and measured, but its cycles depend on its inputs; `cause` shows two of them.
     VariableTime,
-    /// The outputs are wrong: no value.
+    /// The outputs are wrong, so there is no value.
     Failed,
     /// The image or its stack exceeds the board's memory; `cause` has the bytes.
     DoesNotFit,
     /// The library does not offer the operation, or the machine cannot measure the metric.
     NotSupported,
-    /// The program crashed or left its memory while it ran.
+    /// The program crashed or accessed memory out of bounds.
     Crashed,
-    /// It took more cycles, or instructions, than one call may: it is long, or hangs;
-    /// `cause` has the limit.
+    /// A call exceeded the limit of cycles or instructions: it is long, or hangs; `cause` has the
+    /// limit.
     OverLimit,
 }
 
@@ -102,25 +102,26 @@ pub struct Row {
     pub mcu: String,
     /// Clock of the core in hertz; absent where it varies (a PC).
     pub clock_hz: Option<u64>,
-    /// What executed the image: `simavr`, `avr8js`, `native`, ...
+    /// The runner of the image: `simavr`, `avr8js`, `native`, ...
     pub runner: String,
     pub fidelity: Fidelity,
-    /// First line of the compiler's `--version`.
+    /// The compiler's version: the first line of `--version`, or what the tools of an Arduino core
+    /// print.
     pub compiler: String,
-    /// Compiler flags that decide the code, space separated.
+    /// Compiler flags that affect the code, separated by spaces.
     pub flags: String,
     pub library: String,
     pub library_version: String,
     pub algorithm: String,
     pub variant: String,
-    /// What a sweep put in the place of compiler and flags of board and library, such as
-    /// `clang -O2`; absent on every other row.
+    /// The point of a sweep that replaces the compiler and flags of board and library, such as
+    /// `clang -O2`; absent outside sweeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
     /// Operation of the interface; `both` and `all` on `flash` and `ram` rows
     /// mean an image with every operation.
     pub operation: String,
-    /// Size of the message in bytes where the operation takes one.
+    /// Size of the message in bytes, if the operation has one.
     pub bytes: Option<u32>,
     pub metric: Metric,
     /// Derived from `metric`; see [`Metric::unit`].
@@ -128,7 +129,7 @@ pub struct Row {
     /// The figure: the only sample, or the mean of the samples. Absent unless
     /// `status` is `ok` or `variable-time`.
     pub value: Option<f64>,
-    /// How many samples were taken.
+    /// Number of samples.
     pub samples: u32,
     pub min: Option<f64>,
     pub max: Option<f64>,
@@ -138,40 +139,40 @@ pub struct Row {
     /// Half width of the 95 % interval of the mean; absent on deterministic runners.
     pub ci95: Option<f64>,
     pub status: Status,
-    /// Why the status is not `ok`.
+    /// The reason why the status is not `ok`.
     pub cause: Option<Cause>,
-    /// What a reader must know of the value.
+    /// Cautions about the value.
     pub notes: Vec<Note>,
-    /// More than the value of which cycles or energies are made ([`crate::derive`]).
+    /// Data in addition to the value, from which cycles or energies are derived
+    /// ([`crate::derive`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
-    /// The power profile of the board that energies are made by, if the user named another
-    /// than the board's first.
+    /// The board's power profile for derived energies, if the user chose another than the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<String>,
     /// SHA-256 of the image that ran.
     pub firmware_sha256: String,
-    /// Commit of the project that was measured, `+` appended if the tree had changes.
+    /// Commit of the measured project, with `+` if the tree had changes.
     pub commit: String,
 }
 
-/// What other figures are made of, beside the value of a row.
+/// Data in addition to a row's value, from which other figures are derived.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Basis {
-    /// Instructions by class; cycles are made of them by a cycle model.
+    /// Instructions by class. A cycle model turns them into cycles.
     Paths { paths: Vec<Path> },
-    /// A packet of a node with a radio: the seconds for which the core was awake, packet by
-    /// packet, and for which the radio sent.
+    /// A packet of a node with a radio: the seconds for which the core was awake, for each packet,
+    /// and the seconds for which the radio sent.
     Packet { awake: Vec<f64>, sending: f64 },
 }
 
 /// Samples that ran the same instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Path {
-    /// How many samples there were in succession.
+    /// Number of consecutive samples.
     pub samples: u32,
-    /// Instructions of each class, marks subtracted.
+    /// Instructions of each class, with the marks subtracted.
     pub classes: BTreeMap<String, i64>,
 }
 
@@ -219,8 +220,8 @@ impl Metric {
 }
 
 impl Fidelity {
-    /// Whether two runs of the same image on the same inputs give the same figure, so
-    /// that a difference between inputs is the program's.
+    /// True if two runs of the same image on the same inputs give the same figure. A difference
+    /// between inputs then comes from the program.
     pub fn is_deterministic(self) -> bool {
         matches!(
             self,

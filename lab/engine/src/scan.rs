@@ -1,6 +1,6 @@
-//! Looks through the folder of a library that the lab has never seen, and finds what a
-//! library needs: sources, include folders, and the functions that set a key up, encrypt,
-//! decrypt, hash, seal and open. [`skeleton`] writes the manifest and the glue from it.
+//! Scans the folder of an unknown library for sources, include folders, and the functions that set
+//! a key up, encrypt, decrypt, hash, seal and open. [`skeleton`] writes the manifest and the glue
+//! from the result.
 
 pub mod declarations;
 mod hashes;
@@ -16,16 +16,17 @@ use crate::error::{Error, Result};
 use declarations::{Function, read};
 use roles::Entry;
 
-/// A file larger than this is no source that anybody wrote: tables, archives, junk.
+/// A larger file is not a hand-written source: it is a table, an archive or junk.
 const LARGEST: u64 = 4 << 20;
 
-/// As many files are looked at; a library for a microcontroller has tens.
+/// Most files that a scan looks at; a library for a microcontroller has tens.
 const MOST_FILES: usize = 4000;
 
-/// Folders are followed as deep as this, and links to folders not at all: they may go round.
+/// Deepest folder level that a scan enters. Links to folders are not followed, since they may form
+/// a loop.
 const DEEPEST: usize = 12;
 
-/// Folders that hold no part of a library's code.
+/// Folders without code of the library itself.
 const ASIDE: [&str; 14] = [
     "test",
     "tests",
@@ -43,26 +44,26 @@ const ASIDE: [&str; 14] = [
     "extras",
 ];
 
-/// What a folder holds.
+/// The contents of a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Scanned {
     pub folder: PathBuf,
-    /// Relative to the folder, sorted.
+    /// Paths relative to the folder, sorted.
     pub headers: Vec<PathBuf>,
-    /// Without those that have a `main`.
+    /// Sources without a `main`.
     pub sources: Vec<PathBuf>,
     pub entries: Vec<Found>,
     pub macros: BTreeMap<String, String>,
-    /// Classes that cannot be used themselves, because a method is only promised.
+    /// Classes with a pure virtual method, which cannot be instantiated.
     pub abstract_classes: BTreeSet<String>,
     /// Base classes of each class.
     pub classes: BTreeMap<String, Vec<String>>,
-    /// Some file asks for Arduino.h.
+    /// True if a file includes an Arduino header.
     pub arduino: bool,
     /// An SPDX identifier, if the licence was recognised.
     pub licence: Option<String>,
     pub version: Option<String>,
-    /// What was left out, and why.
+    /// Files and folders that were left out, and why.
     pub notes: Vec<String>,
 }
 
@@ -74,13 +75,13 @@ pub struct Found {
 }
 
 impl Found {
-    /// `aes.h:12`.
+    /// The place of the declaration, such as `aes.h:12`.
     pub fn place(&self) -> String {
         format!("{}:{}", self.file.display(), self.entry.function.line)
     }
 }
 
-/// Looks through `folder`.
+/// Scans `folder`. Fails if it is not a folder, or if it has no readable C or C++.
 pub fn scan(folder: &Path) -> Result<Scanned> {
     if !folder.is_dir() {
         return Err(Error::NoLibrary {
@@ -175,8 +176,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     for (function, ..) in functions.iter().filter(|(function, ..)| function.is_pure) {
         scanned.abstract_classes.extend(function.class.clone());
     }
-    // A header says what may be called; what only a source has may be called, too, but
-    // stands behind it.
+    // Headers first: a function in a header is public. Functions that only a source has follow.
     functions.sort_by_key(|(.., header)| !header);
     let mut known: BTreeSet<(Option<String>, String)> = BTreeSet::new();
     for (function, file, _) in functions {
@@ -235,7 +235,7 @@ fn walk(
                 walk(&path, depth + 1, files, notes)?;
             }
         } else if path.is_file() {
-            // Glue of an earlier scan is no part of the library.
+            // The glue of an earlier scan is not part of the library.
             if !name.starts_with("glue") {
                 files.push(path);
             }
@@ -244,7 +244,7 @@ fn walk(
     Ok(())
 }
 
-/// Version and licence, from the files that say so.
+/// Reads the version and the licence from the files that name them.
 fn describe(path: &Path, scanned: &mut Scanned) {
     let name = path
         .file_name()
@@ -302,7 +302,7 @@ fn describe(path: &Path, scanned: &mut Scanned) {
 }
 
 impl Scanned {
-    /// The number that a macro, or a text, stands for.
+    /// The number behind a macro or a text; macros of macros are followed a few levels.
     pub fn number(&self, text: &str) -> Option<u32> {
         let mut text = text.trim().trim_matches(['(', ')']);
         for _ in 0..8 {
@@ -314,7 +314,7 @@ impl Scanned {
         None
     }
 
-    /// The size of the key in bits, if a macro gives it for the whole library.
+    /// The macro that sets the key size of the whole library, and that size in bits.
     pub fn key_bits(&self) -> Option<(String, u32)> {
         self.macros.keys().find_map(|name| {
             let plain: String = roles::words(name).concat();

@@ -1,5 +1,5 @@
-//! Works through units on several threads, hands the results back in order,
-//! and stops at the first error of the machine or at Ctrl-C.
+//! Runs units on several threads, returns the results in order, and stops at the first error of the
+//! machine or at Ctrl-C.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,22 +7,23 @@ use std::sync::mpsc::channel;
 
 use crate::error::{Error, Result};
 
-/// `Err(Interrupted)` once Ctrl-C was pressed.
+/// Returns `Err(Interrupted)` after Ctrl-C.
 pub fn check_interrupt() -> Result<()> {
     selo_base::interrupt::check().map_err(|_| Error::Interrupted)
 }
 
-/// What happens to the work, as it happens.
+/// Progress of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The item of that index was taken up.
+    /// Work on the item with this index began.
     Started(usize),
-    /// It was finished.
+    /// Work on the item with this index ended.
     Finished(usize),
 }
 
-/// Calls `work` for 0..count on `threads` threads. `done` gets each result as
-/// soon as it is there, in any order, and `in_order` in the order of the items.
+/// Calls `work` for 0..count on `threads` threads. `done` gets each result at once, in any order;
+/// `in_order` gets the results in the order of the items. Returns the first error of `work`, `done`
+/// or `in_order`.
 pub fn run<T: Send>(
     count: usize,
     threads: usize,
@@ -86,18 +87,18 @@ pub fn run<T: Send>(
                 }
             }
         }
-        // A runner that Ctrl-C killed looks like a broken one.
+        // Ctrl-C also kills the runners, which then fail. Report the interrupt first.
         check_interrupt()?;
         first_error.map_or(Ok(()), Err)
     })
 }
 
-/// Keeps the calling thread, and the programs that it starts, on one core. A
-/// worker and its image take turns, millions of times: waking each other on
-/// another core costs more than the work, and wall-clock figures dislike moving.
+/// Keeps the calling thread, and the programs that it starts, on one core. A worker and its image
+/// take turns millions of times: waking each other on another core costs more than the work, and a
+/// move to another core disturbs wall-clock figures.
 fn stay_on_one_core(worker: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    // Where the system does not offer this, it works all the same.
+    // Where the system does not support this, continue without it.
     let Ok(allowed) = sched_getaffinity(None) else {
         return;
     };

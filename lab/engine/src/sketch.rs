@@ -1,18 +1,18 @@
-//! A program as an Arduino sketch, for boards whose core is built by its own tools: files that
-//! name the sources, and the command of the board's file that makes an image of them.
+//! Writes a program as an Arduino sketch, for boards whose images are built by the tools of an
+//! Arduino core: files that include the sources, and the build command of the board's file.
 
 use std::path::{Path, PathBuf};
 
 use crate::board::Sketch;
 
-/// The sketch's folder, and the file in it that gives a sketch its name.
+/// The name of the sketch's folder and of its main file.
 const NAME: &str = "agent";
 
-/// A source, and the flags that it is compiled with where a compiler is called for each.
+/// A source and its compiler flags.
 pub(crate) type Source = (PathBuf, Vec<String>);
 
-/// The flags for the whole sketch: where headers are, and what every source is compiled with.
-/// Definitions stand in the files instead; the dialect is the core's.
+/// The flags for the whole sketch: include folders, and the flags that all sources have in common.
+/// Definitions go into the files instead; the core sets the dialect.
 pub(crate) fn flags(sources: &[Source], include: &[PathBuf]) -> Vec<String> {
     let include = include
         .iter()
@@ -27,7 +27,7 @@ pub(crate) fn flags(sources: &[Source], include: &[PathBuf]) -> Vec<String> {
     include.chain(common).collect()
 }
 
-/// What stands in the sketch for a source.
+/// The text of the sketch's file for a source: its definitions, then an `#include` of the source.
 fn stand_in(source: &Path, flags: &[String]) -> String {
     let mut text = String::new();
     for define in flags.iter().filter_map(|flag| flag.strip_prefix("-D")) {
@@ -38,7 +38,7 @@ fn stand_in(source: &Path, flags: &[String]) -> String {
     text
 }
 
-/// Writes the sketch below `folder`; gives its own folder.
+/// Writes the sketch below `folder`. Returns the sketch's own folder.
 pub(crate) fn write(folder: &Path, sources: &[Source]) -> std::io::Result<PathBuf> {
     let sketch = folder.join(NAME);
     let own = sketch.join("src");
@@ -49,14 +49,14 @@ pub(crate) fn write(folder: &Path, sources: &[Source]) -> std::io::Result<PathBu
     )?;
     for (number, (source, flags)) in sources.iter().enumerate() {
         let name = source.file_name().unwrap_or_default().to_string_lossy();
-        // Sources of one name meet in one folder.
+        // The number keeps sources of the same name apart, since all are in one folder.
         let file = own.join(format!("{number:03}-{name}"));
         std::fs::write(file, stand_in(source, flags))?;
     }
     Ok(sketch)
 }
 
-/// The command that compiles it.
+/// The command that compiles the sketch.
 pub(crate) fn command(of: &Sketch, sketch: &Path, build: &Path, flags: &[String]) -> Vec<String> {
     let mut words = Vec::new();
     for word in &of.compile {
@@ -105,7 +105,7 @@ mod tests {
         };
         assert_eq!(
             command(&of, Path::new("/s"), Path::new("/b"), &flags),
-            // One argument of all, and as many arguments.
+            // All flags in one argument, then one argument for each flag.
             [
                 words("tool --fqbn a:b:c"),
                 vec!["c=-I/p/include -O2".into()],

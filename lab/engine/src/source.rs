@@ -1,69 +1,24 @@
-//! Where a library's sources come from: an archive of a package registry, pinned by its
-//! digest in the manifest, fetched by the registry's own client, and unpacked into the
-//! project's cache. Nothing outside the archive is used, and nothing of it is run.
+//! Fetches a library's sources: an archive of a package registry, pinned by its digest in the
+//! manifest, fetched by the registry's own client, and unpacked into the project's cache. Only the
+//! archive is used, and nothing in it is executed.
 //!
-//! Archives are kept in `target/archives`, or the folder that `SELO_ARCHIVES` names: a machine
-//! without a network needs no more than the files in there. Unpacked, they always lie in
-//! `target/sources`, so that paths in an image do not depend on where the archives are.
+//! Archives are kept in `target/archives`, or in the folder that `SELO_ARCHIVES` names. A machine
+//! without a network needs only the files in that folder. Archives are always unpacked into
+//! `target/sources`, so that paths in an image do not depend on the archives' folder.
 
 mod client;
+mod manifest;
 mod unpack;
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use sha2::{Digest, Sha256};
-
 use crate::error::{Error, Result};
 
-/// Names another folder for archives.
+use manifest::unpacked;
+pub use manifest::{Registry, Source};
+
+/// Environment variable that names another folder for archives.
 pub const ARCHIVES: &str = "SELO_ARCHIVES";
-
-/// What can give a package.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Registry {
-    /// A source package of the Debian release that this machine runs, by `apt-get source`.
-    Debian,
-    /// A crate that carries a library's sources, by `cargo`.
-    Crates,
-    /// What is installed on this machine; nothing is fetched.
-    System,
-}
-
-impl Registry {
-    /// The name in manifests.
-    pub fn name(self) -> &'static str {
-        match self {
-            Registry::Debian => "debian",
-            Registry::Crates => "crates",
-            Registry::System => "system",
-        }
-    }
-}
-
-/// `[source]` of a manifest: one archive.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Source {
-    pub registry: Registry,
-    pub package: String,
-    /// The version as the registry has it.
-    pub version: String,
-    /// The archive's file name.
-    #[serde(default)]
-    pub archive: String,
-    /// The archive's digest, in hex: it decides, whatever the client brought.
-    #[serde(default)]
-    pub sha256: String,
-    /// Folder inside the archive that `{source}` stands for. A single folder at the top, which
-    /// most archives have, is not part of it.
-    #[serde(default)]
-    pub folder: String,
-    /// Other places of the same library, tried in turn where this one does not give it.
-    #[serde(default)]
-    pub alternatives: Vec<Source>,
-}
 
 /// A step of a fetch, for progress.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +32,7 @@ pub enum Step<'a> {
 pub struct Sources {
     archives: PathBuf,
     unpacked: PathBuf,
-    /// Never ask a registry.
+    /// Never contacts a registry.
     pub offline: bool,
 }
 
@@ -92,13 +47,14 @@ impl Sources {
         }
     }
 
-    /// The same with archives in another folder.
+    /// Changes the folder of the archives.
     pub fn with_archives(mut self, folder: &Path) -> Sources {
         self.archives = folder.to_owned();
         self
     }
 
-    /// One source, or the first of its alternatives that can be had.
+    /// Fetches one source, or else the first of its alternatives that is available. A wrong digest
+    /// is an error at once.
     pub fn fetch_one(&self, source: &Source, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
         if source.cached(&self.unpacked).is_some() {
             return Ok(());
@@ -107,7 +63,7 @@ impl Sources {
         for candidate in source.choices() {
             match self.bring(candidate, progress) {
                 Ok(()) => return Ok(()),
-                // A wrong digest is never passed over in silence.
+                // A wrong digest must not be hidden by an alternative.
                 Err(error @ Error::Digest { .. }) => return Err(error),
                 Err(error) => {
                     first.get_or_insert(error);
@@ -162,124 +118,12 @@ impl Sources {
                     .to_owned(),
             )
         })?;
-        // Complete or not there at all; who comes second finds it done.
+        // The rename is atomic: the folder is complete or absent. A second process finds it there.
         let place = source.place(&self.unpacked);
         match std::fs::rename(folder.path(), &place) {
             Ok(()) => Ok(()),
             Err(_) if place.is_dir() => Ok(()),
             Err(error) => Err(write_error(&place)(error)),
-        }
-    }
-}
-
-/// Where unpacked archives lie.
-fn unpacked(root: &Path) -> PathBuf {
-    root.join("target/sources")
-}
-
-impl Source {
-    /// This one and its alternatives.
-    fn choices(&self) -> impl Iterator<Item = &Source> {
-        std::iter::once(self).chain(&self.alternatives)
-    }
-
-    /// Whether it lies on the machine as it is, without an archive.
-    pub fn is_system(&self) -> bool {
-        self.registry == Registry::System
-    }
-
-    /// The folder that a placeholder stands for: the one that was unpacked, or the one that
-    /// would be.
-    pub fn folder(&self, root: &Path) -> PathBuf {
-        let unpacked = unpacked(root);
-        let chosen = self.cached(&unpacked).unwrap_or(self);
-        chosen.place(&unpacked).join(&chosen.folder)
-    }
-
-    /// Whether nothing has to be fetched.
-    pub fn is_cached(&self, root: &Path) -> bool {
-        self.cached(&unpacked(root)).is_some()
-    }
-
-    fn cached(&self, unpacked: &Path) -> Option<&Source> {
-        self.choices()
-            .find(|source| source.is_system() || source.place(unpacked).is_dir())
-    }
-
-    /// Named by what it is and by its digest: another pin is another folder.
-    fn place(&self, unpacked: &Path) -> PathBuf {
-        let digest = self.sha256.get(..8).unwrap_or_default();
-        let name = format!("{}-{}-{digest}", self.package, self.version);
-        unpacked.join(name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-"))
-    }
-
-    /// What is wrong with an entry of a manifest.
-    pub(crate) fn problem(&self) -> Option<String> {
-        let plain = |text: &str| {
-            !text.is_empty()
-                && !text.starts_with(['-', '.'])
-                && text
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || "-_.+~:".contains(c))
-        };
-        if !plain(&self.package) || !plain(&self.version) {
-            return Some("package and version are names without spaces and slashes".to_owned());
-        }
-        if self.is_system() {
-            let pinned = !self.archive.is_empty() || !self.sha256.is_empty();
-            return pinned.then(|| "a system library has no archive and no sha256".to_owned());
-        }
-        let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-        if self.sha256.len() != 64 || !self.sha256.chars().all(hex) {
-            return Some("sha256 must be 64 lower-case hexadecimal digits".to_owned());
-        }
-        if !plain(&self.archive) {
-            return Some("archive must be a file name".to_owned());
-        }
-        if !unpack::known(&self.archive) {
-            return Some(format!(
-                "archive \"{}\" is none of {}",
-                self.archive,
-                unpack::SUFFIXES.join(", ")
-            ));
-        }
-        let inside = Path::new(&self.folder).components();
-        if !inside
-            .into_iter()
-            .all(|part| matches!(part, std::path::Component::Normal(_)))
-        {
-            return Some("folder must lie inside the archive".to_owned());
-        }
-        self.alternatives.iter().find_map(Source::problem)
-    }
-
-    fn verify(&self, path: &Path) -> Result<()> {
-        let data = std::fs::read(path).map_err(|source| Error::Read {
-            path: path.to_owned(),
-            source,
-        })?;
-        let found = hex::encode(Sha256::digest(&data));
-        if found == self.sha256 {
-            return Ok(());
-        }
-        Err(Error::Digest {
-            archive: path.to_owned(),
-            package: self.package.clone(),
-            found,
-            pinned: self.sha256.clone(),
-        })
-    }
-
-    pub(crate) fn error(&self, message: String, hint: String) -> Error {
-        Error::Source {
-            package: format!(
-                "{} {} ({})",
-                self.package,
-                self.version,
-                self.registry.name()
-            ),
-            message,
-            hint,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Row files: JSON Lines, written as rows are made, so that an interrupted run
-//! keeps what it has and continues.
+//! Row files in JSON Lines. Rows are written as soon as they are measured, so that an interrupted
+//! run keeps them and can continue.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::row::{self, Metric, Row};
 
-/// Where a run's rows go: `<folder>/rows.jsonl`.
+/// The row file of a run, `<folder>/rows.jsonl`.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
@@ -57,12 +57,12 @@ impl Store {
         &self.path
     }
 
-    /// Rows so far, in the order of their making.
+    /// The rows so far, in the order of their measurement.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Appends rows in one write; what was there before stays whatever happens.
+    /// Appends rows in one write. Existing rows stay intact if it fails.
     pub fn append(&mut self, rows: Vec<Row>) -> Result<()> {
         let mut text = String::new();
         for row in &rows {
@@ -82,11 +82,11 @@ impl Store {
 
 /// One row as a line of JSON.
 pub fn to_line(row: &Row) -> String {
-    // A row is plain strings and finite numbers: serialising it cannot fail.
+    // A row has only strings and finite numbers, so serialisation cannot fail.
     serde_json::to_string(row).unwrap_or_default()
 }
 
-/// Reads a row file.
+/// Reads a row file. Fails with the line number of an invalid row.
 pub fn read(path: &Path) -> Result<Vec<Row>> {
     let read_error = |source| Error::Read {
         path: path.to_owned(),
@@ -108,8 +108,8 @@ pub fn read(path: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Reads the rows of an earlier run. A last line without its end was cut off
-/// while it was written: it is dropped, and everything before it kept.
+/// Reads the rows of an earlier run. A last line without a newline was cut off during its write: it
+/// is removed from the file.
 fn recover(path: &Path, file: &mut File) -> Result<Vec<Row>> {
     let text = std::fs::read(path).map_err(|source| Error::Read {
         path: path.to_owned(),
@@ -128,8 +128,8 @@ fn recover(path: &Path, file: &mut File) -> Result<Vec<Row>> {
     read(path)
 }
 
-/// The latest row of each measurement (later ones replace earlier ones), in
-/// the order of their first making.
+/// The latest row of each measurement, in the order of the first rows. Later rows replace earlier
+/// ones.
 pub fn latest(rows: Vec<Row>) -> Vec<Row> {
     let mut places = std::collections::HashMap::new();
     let mut out: Vec<Row> = Vec::new();
@@ -148,8 +148,8 @@ pub fn latest(rows: Vec<Row>) -> Vec<Row> {
     out
 }
 
-/// What makes two rows measurements of the same thing. Compiler and flags are part of it
-/// only where a sweep chose them: elsewhere a new compiler's rows replace the old ones.
+/// The identity of a measurement: two rows with the same key measure the same thing. Compiler and
+/// flags are part of it only in a sweep. Elsewhere, rows of a new compiler replace the old ones.
 pub type Key = (
     String,
     String,

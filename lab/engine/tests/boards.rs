@@ -1,6 +1,5 @@
-//! Emulated boards: counts that can be made by hand, frames of known depth, and
-//! libraries made to go astray, on the cores that an emulator with our plugin runs.
-//! Needs what `make build` makes.
+//! Tests emulated boards on the cores that run on QEMU with our plugin: counts that can be checked
+//! by hand, stack frames of known depth, and libraries that fail on purpose. Needs `make build`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +19,7 @@ use selo_vectors::Catalog;
 /// An operation, the instructions of its span, and some of their classes.
 type Expected = (&'static str, u64, &'static [(&'static str, u64)]);
 
-/// The board for what need not be tried on each.
+/// The board for tests that need only one board.
 const ONE: &str = "stm32f103";
 
 struct Bed {
@@ -96,7 +95,7 @@ impl Bed {
     }
 }
 
-/// The rows of a unit, with those that are made of them.
+/// The rows of a unit, including derived rows.
 fn measured(lab: &Lab<'_>, unit: &Unit<'_>) -> Vec<Row> {
     let rows = lab.measure(unit, &|_| None);
     let rows = rows.unwrap_or_else(|error| panic!("{}: {error}", lab.board.name));
@@ -112,7 +111,7 @@ fn reason(row: &Row) -> String {
     row.reason().unwrap_or_default()
 }
 
-/// What an operation took, the marks subtracted.
+/// The counts of an operation with the marks subtracted.
 fn beside_marks(counts: &Counts, empty: &Counts) -> (u64, BTreeMap<String, u64>) {
     let classes = counts.classes.iter().map(|(class, &count)| {
         let marks = empty.classes.get(class).copied().unwrap_or(0);
@@ -197,7 +196,7 @@ fn frames_of_known_depth_read_so() {
 #[test]
 fn a_stack_that_is_too_deep_does_not_fit() {
     let bed = Bed::new();
-    // One of each way in which a port guards its stack.
+    // One board for each way in which a port guards its stack.
     for board in ["stm32l053", ONE, "rp2350", "esp32c3", "esp8266"] {
         let rows = bed.rows(bed.board(board), "test-stack-hog", "probe");
         for row in rows.iter().filter(|row| row.metric == Metric::Stack) {
@@ -224,7 +223,7 @@ fn each_crash_is_told_apart() {
             assert_eq!(row.status, Status::Crashed, "{board}: {row:?}");
             assert!(reason(row).contains(word), "{board} {operation}: {row:?}");
         }
-        // No crash: the library says that it failed, and the port why.
+        // No crash: the library reports the failure, and the port reports the reason.
         let row = find(&rows, "no-memory", Metric::Instructions);
         assert_eq!(row.status, Status::DoesNotFit, "{board}: {row:?}");
         assert!(reason(row).contains("heap-exhausted"), "{board}: {row:?}");
@@ -299,8 +298,8 @@ fn an_honest_cipher_takes_the_same_path_and_two_runs_agree() {
     assert_eq!(figures(), figures());
 }
 
-/// The Cortex-M0+ has no five figures that can be reproduced here: no cycles, and the row
-/// says so.
+/// Fewer than five figures of the Cortex-M0+ can be reproduced here, so it has no cycles, and the
+/// row says so.
 #[test]
 fn cycles_are_not_shown_without_calibration() {
     let bed = Bed::new();
@@ -320,8 +319,8 @@ fn cycles_are_not_shown_without_calibration() {
     }
 }
 
-/// Of a core with enough figures, instructions become cycles and time, energy where the
-/// board's currents are known, and each such row says how far the model is off.
+/// On a core with enough figures, cycles and time are derived from instructions, and energy if the
+/// board's currents are known. Each such row has the model's error.
 #[test]
 fn a_calibrated_core_has_cycles_with_their_error() {
     let bed = Bed::new();

@@ -1,5 +1,5 @@
-//! A library whose functions a crate has: it is built by cargo for a board, once for as long as
-//! nothing of it changes, and a target that the compiler knows no core library of says so.
+//! Tests a library whose functions are in a crate: cargo builds it for a board, and again only if
+//! the crate changes. A target without a core library gives an error that says so.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! The runner of real boards, over pseudo-terminals with simulated ones behind them: the
-//! figures are those of the simulator, and nothing that a cable does changes a row.
+//! Tests the runner of real boards, on pseudo-terminals with simulated boards behind them. The
+//! figures must equal the simulator's, and faults of the cable must not change a row.
 
 #[allow(dead_code)]
 mod pty_board;
@@ -64,7 +64,7 @@ impl Bench {
         }
     }
 
-    /// Rows of one unit; `known` are those of an earlier run.
+    /// Rows of one unit. `known` are the rows of an earlier run.
     fn rows(
         &self,
         board: &Board,
@@ -88,7 +88,7 @@ impl Bench {
         lab.measure(&units[0], &known)
     }
 
-    /// Rows by cable of a board with these faults, and what happened to it.
+    /// Rows from a cabled board with these faults, and the recorded events.
     fn by_cable(
         &self,
         unit: (&str, &str),
@@ -113,7 +113,7 @@ fn figures(rows: &[Row]) -> Vec<Figure> {
         .collect()
 }
 
-/// The steps in which a row was counted.
+/// The counter step of a row in cycles; 0 if it is exact.
 fn step(row: &Row) -> f64 {
     let count = row.notes.iter().find_map(|note| match note {
         Note::Steps { cycles } => Some(f64::from(*cycles)),
@@ -125,7 +125,7 @@ fn step(row: &Row) -> f64 {
     }
 }
 
-/// Every figure of the chip's own counter is the simulator's, to a step of the counter.
+/// Every figure from the chip's own counter equals the simulator's, to one step of the counter.
 fn same_as_simulated(bench: &Bench, unit: (&str, &str), operations: &[&str]) -> Vec<Row> {
     let simulated = bench
         .rows(bench.uno(), unit, operations, &[])
@@ -147,7 +147,7 @@ fn same_as_simulated(bench: &Bench, unit: (&str, &str), operations: &[&str]) -> 
             row.operation, row.bytes, row.metric
         );
         match row.metric {
-            // The chip cannot tell how much of the time it worked.
+            // The chip cannot tell for how much of the time it worked.
             Metric::CpuShare => assert_eq!(row.status, Status::NotSupported, "{what}"),
             Metric::Cycles => {
                 let (a, b) = (row.value.expect("cycles"), other.value.expect("cycles"));
@@ -157,7 +157,7 @@ fn same_as_simulated(bench: &Bench, unit: (&str, &str), operations: &[&str]) -> 
                 );
                 compared += 1;
             }
-            // Painting does not see what is reserved and never written.
+            // Stack painting misses memory that is reserved and never written.
             Metric::Stack => {
                 let (a, b) = (row.value.expect("bytes"), other.value.expect("bytes"));
                 assert!(
@@ -220,7 +220,7 @@ fn a_cable_that_is_pulled_changes_nothing() {
     let (still, seen) = bench.by_cable(unit, &["encrypt"], Faults::default());
     let still = still.expect("rows");
     assert_eq!((seen.flashed, seen.pulled), (1, 0));
-    // A meter's trigger is high for the operation and a little more.
+    // The pin for a meter's trigger is high during the operation and a little longer.
     let cycles = still.iter().find(|row| row.metric == Metric::Cycles);
     let cycles = cycles.and_then(|row| row.value).expect("cycles") as u64;
     let around = |high: &&u64| (cycles..cycles + 80).contains(high);
@@ -229,8 +229,8 @@ fn a_cable_that_is_pulled_changes_nothing() {
         "{:?}",
         seen.high
     );
-    // In the middle of HELLO, of an operation, of an answer; and another board comes back.
-    // Before it has answered once, nobody knows what it holds.
+    // Pull the cable during HELLO, an operation and an answer; then plug in another board. Before
+    // the first answer, the board's image is unknown, so it is flashed again.
     for (pulled, exchanged, flashed) in [
         ((1, 0), false, 2),
         ((40, 32_000), false, 1),
@@ -280,7 +280,7 @@ fn lost_bytes_and_a_talkative_boot_loader_change_nothing() {
     }
     let rows = bench.rows(&board, unit, &["encrypt"], &[]).expect("rows");
     assert_eq!(figures(&rows), figures(&still.expect("rows")));
-    // All of it happened.
+    // All faults happened.
     pty.faults(|faults| {
         assert_eq!(
             (&faults.lost_requests, &faults.lost_answers),
@@ -336,7 +336,7 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
     assert!(text.contains("no agent answers at 115200 baud"), "{text}");
     assert!(hint.contains("boot_seconds"), "{hint}");
 
-    // A programmer that says it has written, and has not.
+    // A programmer that reports success without writing.
     let other = Bench::selection("speck128/128", "fast");
     let units = bench.project.units(bench.uno(), &other).expect("a unit");
     let by_cable = bench.uno().on("serial").into_owned();
@@ -378,7 +378,7 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
     });
     assert!(text.contains("did not end within 1 s"), "{text}");
 
-    // Somebody else has it open.
+    // Another program has the port open.
     let held = std::fs::File::open(pty.port()).expect("opened");
     rustix::fs::flock(&held, rustix::fs::FlockOperation::NonBlockingLockExclusive).expect("locked");
     let (text, hint) = change(&|_| {});
@@ -413,12 +413,12 @@ fn a_board_that_stays_away_ends_the_run_and_costs_no_row() {
 
     let rows = bench.rows(&board, unit, &["encrypt"], &[]).expect("rows");
     assert!(rows.iter().any(|row| row.status == Status::Ok));
-    // What is measured is not measured, and not flashed, again.
+    // An existing figure is neither measured nor flashed again.
     let flashed = pty.seen().flashed;
     let kept = bench.rows(&board, unit, &["encrypt"], &rows).expect("rows");
     assert_eq!(figures(&kept), figures(&rows));
     assert_eq!(pty.seen().flashed, flashed);
-    // Nor are figures of a slower counter.
+    // The same holds for figures of a slower counter.
     let unit = ("sha3-256", "fast");
     let rows = bench.rows(&board, unit, &["hash"], &[]).expect("rows");
     let flashed = pty.seen().flashed;

@@ -1,5 +1,5 @@
-//! Sources of libraries, from archives made here: what is pinned is unpacked, whatever else is
-//! refused and leaves nothing behind. No registry is asked.
+//! Tests the sources of libraries with archives made here: only the pinned archive is unpacked.
+//! Anything else is refused and leaves nothing behind. No registry is contacted.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use selo_engine::project::Project;
 use selo_engine::source::Sources;
 use sha2::Digest as _;
 
-/// A tar entry: its name as it stands in the header, and what it is.
+/// A tar entry: its name in the header, and its content or target.
 enum Entry<'a> {
     File(&'a str, &'a [u8]),
     Link(&'a str, &'a str),
 }
 
-/// A tar archive. Names are written as they are: the tar crate would refuse the bad ones.
+/// A tar archive. It contains names unchecked: the tar crate would refuse the bad ones.
 fn archive(entries: &[Entry<'_>]) -> Vec<u8> {
     let mut tar = Vec::new();
     for entry in entries {
@@ -57,7 +57,7 @@ impl World {
         std::fs::write(self.folder.path().join("archives/thing-1.tar.gz"), data).expect("a file");
     }
 
-    /// A library whose source is pinned to `data`, whatever lies in the folder.
+    /// A library whose source is pinned to `data`, whatever the folder contains.
     fn library(&self, data: &[u8], more: &str) -> Library {
         let digest = hex::encode(sha2::Sha256::digest(data));
         let text = format!(
@@ -184,7 +184,7 @@ fn an_alternative_takes_the_place_of_what_cannot_be_had() {
     );
 }
 
-/// Two who fetch at once both find it whole.
+/// Concurrent fetches all find the complete sources.
 #[test]
 fn two_may_fetch_at_once() {
     let world = World::new();

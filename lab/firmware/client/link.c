@@ -1,5 +1,5 @@
 /* A node of the link (docs/protocol.md) on a board's emulator. It joins and sends one sealed reading,
- * so that the same can be counted as for a client with TLS. `selo exchange link` is the gateway. On
+ * so that its counts can be compared with those of a client with TLS. `selo exchange link` is the gateway. On
  * the connection each frame follows its size.
  *
  * The job has the node's id and its device key. With CLIENT_PAIRS the node has neither: it pairs, and

@@ -1,6 +1,6 @@
-/* Both ends of `selo exchange`'s first experiment over the device library alone, for a
- * Raspberry Pi or any POSIX system: written from docs/researcher/exchange.md, it shares no code with
- * studies/exchange, and each end is held to the other's.
+/* Both ends of `selo exchange`'s first experiment with the device library only, for a Raspberry Pi or
+ * any POSIX system. It is written from docs/researcher/exchange.md and shares no code with
+ * studies/exchange. Tests run each end against the other end of studies/exchange.
  *
  *   peer serve KEYFILE ADDRESS PORT [--emulated] [--counted]
  *   peer run KEYFILE ADDRESS PORT [--cipher LIST] [--payload LIST] [--repeat N] [--warm-up N]
@@ -61,8 +61,8 @@ static int emulated;
  * message about each. */
 static int counted;
 
-/* The line about an exchange has been printed, and the count is read now. Nothing more is counted
- * until an answer comes. */
+/* The line about an exchange has been printed, and the host reads the count now. Nothing is counted
+ * until it answers. */
 static void told(void) {
     int c;
     fflush(stdout);

@@ -15,17 +15,17 @@ pub use limits::{Limit, Limits};
 
 use crate::format;
 
-/// What became of a figure.
+/// The result of comparing a figure with its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateResult {
     /// Worse by more than its limit.
     Regressed,
-    /// Had a figure, and has none now: the reason is in the note.
+    /// Had a figure and has none now; the note has the reason.
     Failed,
     /// In the baseline, and not among the rows.
     Missing,
-    /// Another fidelity: the two figures are not the same thing.
+    /// Another fidelity, so the two figures cannot be compared.
     NotComparable,
     /// Worse, within its limit.
     Within,
@@ -47,7 +47,7 @@ pub struct GateLine {
     pub verdict: GateResult,
     pub before: Option<Kept>,
     pub now: Option<Kept>,
-    /// By which share the figure changed: 0.02 is 2 % more.
+    /// Relative change of the figure: 0.02 is 2 % more.
     pub change: Option<f64>,
     pub limit: Option<Limit>,
     pub note: Option<String>,

@@ -38,11 +38,11 @@ pub struct Figure {
     caution: Option<String>,
 }
 
-/// How many times the right figure goes into the left one.
+/// The left figure divided by the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Quotient {
     pub value: f64,
-    /// Ends of the 95 % interval; both the value itself where both figures are exact.
+    /// Ends of the 95 % interval; both equal the value if both figures are exact.
     pub low: f64,
     pub high: f64,
 }
@@ -60,7 +60,7 @@ pub struct PairLine {
     pub left: Option<Figure>,
     pub right: Option<Figure>,
     pub ratio: Option<Quotient>,
-    /// What a reader must know of the ratio, or why there is none.
+    /// A remark about the ratio, or the reason why there is none.
     pub note: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use crate::table::{Cell, Column, Table, Tone};
 pub fn tables(rows: &[Row], metrics: &[Metric]) -> Vec<Table> {
     let sized = |row: &Row| !of_image(row.metric);
     let subjects = distinct(rows.iter().filter(|row| sized(row)).map(Subject::of));
-    // Operations with memory rows only get a table, too.
+    // Operations that only have memory rows get a table too.
     let only = distinct(rows.iter().filter(|row| !sized(row)).map(Subject::of))
         .into_iter()
         .filter(|subject| !subjects.iter().any(|other| other.same_operation(subject)));

@@ -1,6 +1,6 @@
 // Selo avr8js runner: the simulated chip with its marks, its stack watch, its
-// memory watch and its UART. The second, independent simulator of the lab: the
-// same image must give the same spans here as on simavr.
+// memory watch and its UART. It is the lab's second, independent simulator: an
+// image must give the same spans here as on simavr.
 // SPDX-License-Identifier: GPL-3.0-or-later
 import avr8js from "avr8js";
 import { statusAfter } from "./flags.js";
@@ -22,8 +22,8 @@ const RAMPZ = 0x5b;
 const RXC = 0x80;
 const MARK_BEGIN = 1;
 const MARK_END = 2;
-// gcc writes SPH, then SREG, then SPL: two cycles from half to half. The shortest
-// way from one complete change to the next takes five.
+// gcc writes SPH, then SREG, then SPL: the two halves are two cycles apart.
+// Between two complete changes there are at least five cycles.
 const TORN_CYCLES = 4;
 
 export class Chip {
@@ -58,7 +58,7 @@ export class Chip {
     return this.pastCycles + this.cpu.cycles;
   }
 
-  /** Asleep, the program counter stands behind the SLEEP, which is not executed before the chip wakes. */
+  /** The program counter. Asleep, it is behind the SLEEP, which executes when the chip wakes. */
   get pc() {
     return this.cpu.pc * 2 + (this.asleep ? 2 : 0);
   }
@@ -103,7 +103,7 @@ export class Chip {
     this.tornHalf = 0;
   }
 
-  // One half was stored: it counts together with the other, unless that does not follow at once.
+  // One half was stored. It belongs to the other half only if that was stored just before.
   stackHalfStored(half, cycles) {
     if (this.tornHalf !== 0 && this.tornHalf !== half && cycles - this.tornCycles <= TORN_CYCLES) {
       this.tornHalf = 0;
@@ -116,7 +116,7 @@ export class Chip {
     this.tornCycles = cycles;
   }
 
-  // Checks what the instruction at pc is about to do, which avr8js would do unchecked.
+  // Checks the accesses of the instruction at pc, because avr8js does not check them.
   checkInstruction(opcode, kind) {
     const { cpu, program } = this;
     switch (kind) {
@@ -146,7 +146,7 @@ export class Chip {
     }
   }
 
-  // avr8js takes a jump beyond the flash modulo its size; `word` is the target.
+  // avr8js wraps a jump beyond the flash modulo its size; `word` is the target.
   checkTarget(word) {
     if (word >= this.program.length) this.fail("flash-read-out-of-bounds", word * 2, word * 2);
   }
@@ -164,7 +164,7 @@ export class Chip {
     if (this.uartAccepts()) this.uart.writeByte(this.input.shift());
   }
 
-  // Runs one instruction and what falls due with it.
+  // Runs one instruction and the events that are due after it.
   step() {
     const { cpu } = this;
     const { data } = cpu;
@@ -192,7 +192,7 @@ export class Chip {
         this.stackMoved(sp);
       }
     }
-    // One instruction more runs after the I flag was set. OUT to SREG may set it.
+    // After the I flag is set, one more instruction runs first. OUT to SREG may set the flag.
     if (kind === opcodes.INTERRUPTS_ON || kind === opcodes.RETURN_FROM_INTERRUPT || (kind === opcodes.OUT && (opcode & 0x060f) === 0x060f)) return;
     cpu.tick();
     sp = data[SPL] | (data[SPH] << 8);
@@ -205,8 +205,8 @@ export class Chip {
   }
 
   /**
-   * Runs until the chip waits for input and returns true, after printing the
-   * spans and the idle line; or prints why the chip stopped and returns false.
+   * Runs until the chip waits for input, prints the spans and the idle line, and
+   * returns true. If the chip stops, prints the reason and returns false.
    */
   run() {
     const begin = this.cpu.cycles;
@@ -220,7 +220,7 @@ export class Chip {
           protocol.idle(this.cycle);
           return true;
         }
-        // Asleep until the event is due; SLEEP is executed once an interrupt is pending.
+        // Sleep until the event is due; SLEEP executes once an interrupt is pending.
         const until = Math.max(event.cycles, this.cpu.cycles + 1);
         this.slept += until - this.cpu.cycles;
         this.cpu.cycles = until;
@@ -238,8 +238,8 @@ export class Chip {
     }
   }
 
-  // Lets the clock events fall due while the chip sleeps in front of its SLEEP
-  // instruction; an interrupt they raise is entered after that instruction.
+  // Runs the due clock events while the chip sleeps in front of its SLEEP
+  // instruction. An interrupt from them is entered after that instruction.
   runDueEvents() {
     const { data } = this.cpu;
     const sreg = data[SREG];

@@ -1,14 +1,14 @@
-// Selo avr8js runner: the status register after the instructions whose flags
-// avr8js 0.21 gets wrong. It takes the half carry from bit 0 instead of bit 3 and
-// lets SBIW change it; NEG of 0x80 sets neither overflow nor the right sign; the
-// zero flag of SBC is wrong when the borrow makes the result 0; that of FMULSU is
+// Selo avr8js runner: the status register after instructions whose flags avr8js
+// 0.21 computes wrongly. It takes the half carry from bit 0 instead of bit 3, and
+// SBIW changes it. NEG of 0x80 sets neither overflow nor the right sign. The zero
+// flag of SBC is wrong if the borrow makes the result 0. The zero flag of FMULSU is
 // inverted. [AVR-ISA, ADC, ADD, CP, CPC, CPI, FMULSU, NEG, SBC, SBCI, SBIW, SUB, SUBI]
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 const SREG = 95;
 const C = 1, Z = 2, N = 4, V = 8, S = 16, H = 32;
 
-/** Whether `statusAfter` must be asked before avr8js executes the opcode. */
+/** True if `statusAfter` must be called before avr8js executes the opcode. */
 export function needsFlags(opcode) {
   const six = opcode & 0xfc00;
   const top = opcode >> 12;
@@ -36,7 +36,7 @@ function afterSum(d, r, carry, sreg) {
   );
 }
 
-// `keepsZero`: a result of 0 leaves the zero flag, for numbers of several bytes.
+// With `keepsZero` a result of 0 keeps the zero flag, for numbers of several bytes.
 function afterDifference(d, r, borrow, sreg, keepsZero) {
   const R = (d - r - borrow) & 255;
   const borrows = (~d & r) | (r & R) | (R & ~d);
@@ -64,7 +64,7 @@ function afterFractionalProduct(opcode, data, sreg) {
   return (sreg & ~(C | Z)) | (product & 0x8000 ? C : 0) | ((product << 1) & 0xffff ? 0 : Z);
 }
 
-/** The status register after the opcode, from the registers before it. */
+/** Returns the status register after the opcode, computed from the registers before it. */
 export function statusAfter(opcode, data) {
   const sreg = data[SREG];
   const top = opcode >> 12;

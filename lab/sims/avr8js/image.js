@@ -1,15 +1,15 @@
-// Selo avr8js runner: reads an AVR ELF image. Only program headers matter: the
-// file content of each PT_LOAD segment at its physical address is the flash.
+// Selo avr8js runner: reads an AVR ELF image. It only uses program headers: the
+// file content of each PT_LOAD segment, at its physical address, is the flash.
 // SPDX-License-Identifier: GPL-3.0-or-later
 import { readFileSync } from "node:fs";
 
 const MAGIC = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1 /* 32 bits */, 1 /* little-endian */, 1]);
 const MACHINE_AVR = 83;
 const SEGMENT_LOAD = 1;
-// avr-gcc links RAM at 0x800000, EEPROM at 0x810000, fuses above: not flash.
+// avr-gcc links RAM at 0x800000, EEPROM at 0x810000 and fuses above; these are not flash.
 const FIRST_ADDRESS_BEYOND_FLASH = 0x800000;
 
-/** The flash content of the ELF file `path`, 0xff where it has none; throws an Error that says what is wrong. */
+/** Returns the flash content of the ELF file `path`, filled up with 0xff. Throws an Error with the reason. */
 export function loadImage(path, flashSize) {
   let elf;
   try {

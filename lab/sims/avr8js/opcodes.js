@@ -1,11 +1,11 @@
-// Selo avr8js runner: what the runner must know of an instruction before avr8js
-// executes it. avr8js runs unknown opcodes as NOP and does not check addresses,
-// so the runner does both from this table.
+// Selo avr8js runner: facts about an instruction that the runner needs before
+// avr8js executes it. avr8js runs unknown opcodes as NOP and does not check
+// addresses, so the runner checks both with this table.
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import { needsFlags } from "./flags.js";
 
-export const PLAIN = 0; // touches neither data space nor stack pointer in a way that needs a check
+export const PLAIN = 0; // needs no check of data space or stack pointer
 export const INVALID = 1;
 export const SLEEP = 2;
 export const LOAD = 3; // reads the data space at effectiveAddress()
@@ -18,9 +18,9 @@ export const RETURN_FROM_INTERRUPT = 9; // RETI: the same, and a return
 export const RETURN = 10; // RET
 export const INDIRECT_JUMP = 11; // IJMP, ICALL
 export const CLEAR_BIT = 13; // CBI: takes two cycles, avr8js counts one [ATMEGA328P, 37]
-export const FLAGS = 12; // leaves flags that flags.js knows better
+export const FLAGS = 12; // sets flags that avr8js computes wrongly (flags.js)
 
-/** The kind of every 16-bit opcode of the AVRe+ core [ATMEGA328P, 37]. */
+/** Returns the kind of every 16-bit opcode of the AVRe+ core [ATMEGA328P, 37]. */
 export function opcodeKinds() {
   const kinds = new Uint8Array(0x10000);
   for (let opcode = 0; opcode < kinds.length; opcode++) kinds[opcode] = kindOf(opcode);
@@ -78,7 +78,7 @@ function kindOf94(opcode) {
   return PLAIN;
 }
 
-/** The data address that a LOAD or STORE instruction is about to use; `next` is the word after it. */
+/** Returns the data address that a LOAD or STORE instruction will access; `next` is the word after it. */
 export function effectiveAddress(opcode, next, data) {
   if ((opcode & 0xd000) === 0x8000) {
     const displacement = ((opcode & 0x2000) >> 8) | ((opcode & 0x0c00) >> 7) | (opcode & 0x0007);

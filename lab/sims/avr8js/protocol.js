@@ -1,4 +1,4 @@
-// Selo avr8js runner: the lines it prints and the lines it reads
+// Selo avr8js runner: prints and reads the lines of the protocol
 // (docs/contributor/runner-protocol.md).
 // SPDX-License-Identifier: GPL-3.0-or-later
 import { readSync, writeSync } from "node:fs";
@@ -15,11 +15,11 @@ function print(line) {
   try {
     for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);
   } catch {
-    process.exit(2); // a host that went away cannot be told anything
+    process.exit(2); // the host is gone, so nothing can be reported
   }
 }
 
-/** Keeps one byte that the chip transmitted, to be printed before the next line. */
+/** Keeps one byte from the chip, to print before the next line. */
 export function keepReceived(byte) {
   received.push(byte);
 }
@@ -53,7 +53,7 @@ export function error(message) {
 let pending = "";
 let ended = false;
 
-/** Blocks for the next line of standard input; null at its end. */
+/** Blocks for the next line of standard input; returns null at its end. */
 function readLine() {
   const chunk = Buffer.alloc(65536);
   for (;;) {
@@ -74,21 +74,21 @@ function readLine() {
       pending += chunk.toString("latin1", 0, count);
     } catch (reason) {
       if (reason.code === "EOF") ended = true;
-      // A terminal may be in non-blocking mode: look again a little later.
+      // A terminal may be in non-blocking mode: retry after 10 ms.
       else if (reason.code === "EAGAIN") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
       else throw reason;
     }
   }
 }
 
-/** A whole string as a number, decimal or 0x; null if it is none. */
+/** Parses a whole string as a decimal or 0x number; returns null if it is not one. */
 export function number(text) {
   if (!/^([0-9]+|0[xX][0-9a-fA-F]+)$/.test(text ?? "")) return null;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : null;
 }
 
-/** The next command: { name: "send", bytes } | { name: "limit", cycles } | { name: "reset" } | { name: "quit" }. */
+/** Returns the next command: { name: "send", bytes } | { name: "limit", cycles } | { name: "reset" } | { name: "quit" }. */
 export function readCommand() {
   const line = readLine();
   if (line === null || line === "quit") return { name: "quit" };

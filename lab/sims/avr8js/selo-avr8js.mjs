@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Selo avr8js runner: runs an AVR image on avr8js for a host that talks to it in
-// lines over pipes (docs/contributor/runner-protocol.md). This file is the command line and
-// the conversation.
+// Selo avr8js runner: runs an AVR image on avr8js for a host that sends and reads
+// lines over pipes (docs/contributor/runner-protocol.md). This file has the command
+// line and the dialogue.
 // SPDX-License-Identifier: GPL-3.0-or-later
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,27 +1,28 @@
 /*
- * Selo call runner: calls single functions of an AVR image on a simulated chip and
- * checks what the C ABI asks of them.
+ * Selo call runner: calls single functions of an AVR image on a simulated chip, and
+ * checks that they follow the C ABI.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * usage: selo-call IMAGE      commands on standard input, answers on standard output
  *
- *   put ADDRESS HEX           bytes into RAM; no answer
+ *   put ADDRESS HEX           writes bytes to RAM; no answer
  *   call FUNCTION ARG,ARG... ADDRESS:SIZE...
- *                             FUNCTION is a byte address in flash, ARGs the 16-bit
- *                             arguments, then what it may write, as pieces of RAM.
- *                             Answer: `done CYCLES STACK R24 HEX...`, the return value's
- *                             low byte and each piece, or `fault REASON`
- *   profile                   what each flash word has cost since the start, as
+ *                             FUNCTION is a byte address in flash, the ARGs are 16-bit
+ *                             arguments. The pieces of RAM after them are those that
+ *                             the function may write.
+ *                             Answer: `done CYCLES STACK R24 HEX...` with the return
+ *                             value's low byte and each piece, or `fault REASON`
+ *   profile                   cycles of each flash word since the start, as
  *                             `at ADDRESS CYCLES` lines, then `end`
  *
- * All numbers are hexadecimal but CYCLES and STACK. CYCLES is from the first
+ * All numbers except CYCLES and STACK are hexadecimal. CYCLES counts from the first
  * instruction of the function to the end of its RET, without the CALL.
  *
- * Before a call every register has a random value, but r1 = 0 and the arguments;
- * interrupts are enabled, T is random; all RAM that nothing was put into is random
- * too. After it: r2-r17, r28, r29, SP and the I bit are as before, r1 is 0, and no
- * byte of RAM has changed but those that may be written and the stack below the
- * return address. A random number sequence is the same in every run.
+ * Before a call, r1 is 0, the argument registers have the arguments, and all other
+ * registers and T are random; interrupts are enabled. RAM without data from `put` is
+ * random too. After the call, r2-r17, r28, r29, SP and the I bit must be as before, and
+ * r1 must be 0. Only the pieces and the stack below the return address may have changed.
+ * The random numbers are the same in every run.
  */
 #include "image.h"
 
@@ -77,7 +78,7 @@ struct piece { unsigned long address, size; };
 static int may_change(unsigned long address, const struct piece *pieces, int count)
 {
     if (address < STACK_TOP && address >= STACK_TOP - 0x400)
-        return 1; /* the stack's room, which no piece or canary is in */
+        return 1; /* room for the stack, without pieces and canaries */
     for (int i = 0; i < count; i++)
         if (address >= pieces[i].address && address < pieces[i].address + pieces[i].size)
             return 1;
@@ -112,7 +113,7 @@ static void call(char *line)
     }
 
     set_stack_pointer(STACK_TOP - 1);
-    /* A return address is pushed low byte first, so its high byte lies lower. */
+    /* A return address is pushed low byte first, so its high byte is at the lower address. */
     avr->data[STACK_TOP + 1] = (uint8_t)((RETURN_TO / 2) & 0xff);
     avr->data[STACK_TOP] = (uint8_t)(RETURN_TO / 2 >> 8);
     memset(avr->sreg, 0, sizeof avr->sreg);

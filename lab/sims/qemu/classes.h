@@ -1,6 +1,6 @@
 /*
- * The classes of instructions that a span is counted by: as fine as published timings
- * of in-order cores tell them apart.
+ * The classes of instructions in a span. They are as fine as the published timings of
+ * in-order cores.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SELO_QEMU_CLASSES_H
@@ -10,18 +10,18 @@ enum class {
     ALU,           /* arithmetic, logic, moves, shifts */
     MULTIPLY,      /* a product of one word */
     ACCUMULATE,    /* multiply and add, one word */
-    MULTIPLY_LONG, /* a product of two words, or its upper one */
+    MULTIPLY_LONG, /* a product of two words, or its upper word */
     ACCUMULATE_LONG,
     DIVIDE,
     LOAD,
-    LOAD_NEXT,      /* a load right after a load, which it can be pipelined with */
-    STORE,          /* to a register and a constant, or to a register */
-    STORE_INDEXED,  /* to the sum of two registers */
-    LOAD_MULTIPLE,  /* the instruction; its registers are counted beside it */
+    LOAD_NEXT,      /* a load right after a load; a core can pipeline the two */
+    STORE,          /* address: a register, or a register plus a constant */
+    STORE_INDEXED,  /* address: the sum of two registers */
+    LOAD_MULTIPLE,  /* the instruction; its registers are counted separately */
     LOAD_REGISTER,  /* no instruction */
     STORE_MULTIPLE,
     STORE_REGISTER, /* no instruction */
-    LOAD_PC,        /* a load or pop that ends in a jump, counted beside its load; no instruction */
+    LOAD_PC,        /* a load or pop that jumps, counted in addition to its load; no instruction */
     JUMP,           /* to a constant address */
     CALL,           /* to a constant address */
     JUMP_REGISTER,  /* to an address in a register: returns and calls through pointers */
@@ -32,7 +32,7 @@ enum class {
     CLASSES
 };
 
-/* Their names in a report. */
+/* The names of the classes in a report. */
 extern const char *const class_names[CLASSES];
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * From the bytes of an instruction to its class: Thumb [ARMV7M, A5], AArch64 [ARMV8A, C4],
- * RISC-V [RISCV, 16 and 24] and Xtensa [XTENSA, 7].
+ * Decodes the class of an instruction from its bytes: Thumb [ARMV7M, A5],
+ * AArch64 [ARMV8A, C4], RISC-V [RISCV, 16 and 24] and Xtensa [XTENSA, 7].
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "decode.h"
@@ -60,7 +60,7 @@ static struct decoded thumb16(unsigned h)
             return plain(LOAD);
         if (h >= 0x4700)
             return plain(JUMP_REGISTER);
-        /* ADD and MOV may write the program counter, CMP (0x45) does not. */
+        /* ADD and MOV may write the program counter; CMP (0x45) does not. */
         int to_pc = (h & 0xFF00) != 0x4500 && (h & 0x87) == 0x87;
         return plain(to_pc ? JUMP_REGISTER : ALU);
     }
@@ -127,7 +127,7 @@ static struct decoded thumb32(unsigned h, unsigned g)
     }
     if ((h & 0xFE00) == 0xF800) {
         if (!(h & 0x10)) {
-            /* A register as the offset: no constant of 12 bits and no 1 in bit 11. */
+            /* The offset is a register: neither a 12-bit constant nor a 1 in bit 11. */
             return plain(!(h & 0x80) && !(g & 0x800) ? STORE_INDEXED : STORE);
         }
         struct decoded load = plain(LOAD);

@@ -1,6 +1,6 @@
 /*
- * From the bytes of an instruction to its class, for the instruction sets of the lab's
- * boards.
+ * Decodes the class of an instruction from its bytes, for the instruction sets of the
+ * lab's boards.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SELO_QEMU_DECODE_H
@@ -17,15 +17,15 @@ struct decoded {
     uint8_t registers;   /* of a load or store of several */
     uint8_t conditional; /* a conditional branch: class is BRANCH_TAKEN */
     uint8_t loads_pc;
-    uint8_t guards;      /* so many instructions after it are conditional (Thumb's IT) */
+    uint8_t guards;      /* number of conditional instructions after it (Thumb's IT) */
 };
 
-/* Four bytes, of which an instruction may have fewer. How many is not taken from QEMU: of the
- * one before the last on a page it tells both together. */
+/* Takes four bytes; the instruction may be shorter. The size does not come from QEMU: for the last
+ * instruction but one of a page, QEMU reports the size of both. */
 typedef struct decoded decoder(const uint8_t bytes[4]);
 
-/* The decoder of a QEMU target ("arm", "aarch64", "riscv32", "xtensa"), or NULL. Of arm
- * only Thumb is known: it is all that Cortex-M has. */
+/* Returns the decoder of a QEMU target ("arm", "aarch64", "riscv32", "xtensa"), or NULL. For
+ * arm it only knows Thumb, because Cortex-M has nothing else. */
 decoder *decoder_of(const char *target);
 
 #endif

@@ -4,10 +4,10 @@
  *
  *   -plugin selo-qemu.so,report=SOCKET,limit=N,mark1=ADDRESS,...,mark2=...,mark3=...
  *
- * A block is a run of instructions that is left only at its end; marks begin blocks of
- * their own. What runs between two marks is then how often each block was entered, which
- * is all that is done at run time: one increment a block. Whether a conditional branch
- * was taken shows where the next block begins.
+ * A block is a run of instructions that the program leaves only at its end. Each mark
+ * begins a block. At run time the plugin only counts the entries of each block, one
+ * increment per entry. These counts give the instructions between two marks. The start
+ * of the next block shows whether a conditional branch was taken.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "decode.h"
@@ -43,8 +43,8 @@ struct block {
     uint8_t mark;
     uint8_t conditional; /* it ends in a conditional branch */
     uint8_t last;        /* the class of that branch if it is taken */
-    /* Its first or its last instruction is a load: where a page ends QEMU cuts a block, and what
-     * the core does with two loads in a row does not depend on that. */
+    /* Whether its first or last instruction is a load. QEMU cuts blocks at the end of a page, but
+     * the core pairs two consecutive loads across this cut too. */
     uint8_t begins_in_load, ends_in_load;
     uint16_t classes[CLASSES];
 };
@@ -169,7 +169,7 @@ static void on_block(unsigned cpu, void *data)
     block->paired += paired;
 }
 
-/* Asleep without anything that could wake it. */
+/* The core sleeps, and nothing can wake it. */
 static void on_idle(plugin_id id, unsigned cpu)
 {
     (void)id;
@@ -226,7 +226,7 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *translated)
         uint64_t address = qemu_plugin_insn_vaddr(at);
         enum mark mark = mark_at(address);
         if (block == NULL || mark != NO_MARK) {
-            /* Never freed: a block is translated a few times at most. */
+            /* Never freed, because a block is translated a few times at most. */
             block = calloc(1, sizeof *block);
             if (block == NULL)
                 abort();

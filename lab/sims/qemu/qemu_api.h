@@ -1,6 +1,6 @@
 /*
- * The functions of QEMU's plugin interface, version 1, that the plugin calls. Debian
- * ships no header of it; QEMU resolves the names when it loads the plugin.
+ * The functions of QEMU's plugin interface, version 1, that the plugin calls. Debian has
+ * no header for it. QEMU resolves the names when it loads the plugin.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SELO_QEMU_API_H

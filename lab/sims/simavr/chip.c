@@ -3,21 +3,22 @@
  * memory watch and its UART.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * simavr executes many instructions per call, as long as no timer is due and no
- * interrupt is pending. Everything that this file watches therefore hooks into
- * the places that simavr reaches anyway, and costs nothing in between:
+ * simavr executes many instructions per call, until a timer is due or an interrupt
+ * is pending. This file therefore only hooks into places that simavr reaches anyway,
+ * which costs nothing in between:
  *
  *  marks   a write callback on GPIOR0. simavr adds an instruction's cycles after
- *          executing it, so the counter in the callback is the one before the OUT
- *          in both marks, and the difference is exact.
- *  stack   write callbacks on SPL and SPH, which push, call, ret and interrupts
- *          reach as well as OUT does.
- *  flash   lies right below inaccessible pages, so that a read beyond its end
- *          traps in the host's MMU instead of costing a comparison per access.
- *  EEPROM  is another file's, eeprom.c; so are pins of interest, wires.c, a clock on the
- *          bus, ds3231.c, and the sleep modes, sleep.c.
- *  RAM     simavr checks every access itself and says so through its logger; the
- *          array behind it has all 64 KiB, since it goes on writing afterwards.
+ *          executing it. At both marks the callback sees the counter before the OUT,
+ *          so the difference is exact.
+ *  stack   write callbacks on SPL and SPH. OUT reaches them, and so do push, call,
+ *          ret and interrupts.
+ *  flash   ends where inaccessible pages begin, so a read beyond its end traps in the
+ *          host's MMU. This needs no comparison per access.
+ *  RAM     simavr checks every access and reports errors through its logger. It goes
+ *          on writing afterwards, so the array behind it has all 64 KiB.
+ *
+ * Other files model the EEPROM (eeprom.c), pins that the host watches (wires.c), a
+ * clock on the bus (ds3231.c), and the sleep modes (sleep.c).
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "chip.h"
@@ -48,11 +49,11 @@ enum {
     SPH = R_SPH,
     DATA_SPACE = 0x10000,
     GUARD_BYTES = 1 << 24, /* RAMPZ:Z reaches 24 bits */
-    /* gcc writes SPH, then SREG, then SPL: two cycles from half to half. The
-     * shortest way from one complete change to the next takes five. */
+    /* gcc writes SPH, then SREG, then SPL: the two halves are two cycles apart.
+     * Between two complete changes there are at least five cycles. */
     TORN_CYCLES = 4,
-    /* Most cycles that simavr runs before it returns. Its own setting is 1, which
-     * halves the speed; it returns earlier for every timer and interrupt. */
+    /* Maximum cycles that simavr runs before it returns. Its own setting is 1, which
+     * halves the speed. It returns earlier for every timer and interrupt. */
     BATCH_CYCLES = 20000,
     SUPPLY_MILLIVOLTS = 5000
 };
@@ -65,7 +66,7 @@ static uint64_t input_wait_cycle;
 static uint64_t deadline; /* where `advance` ends; 0 outside of it */
 static uint16_t stack_lowest; /* since the last reset */
 
-/* What stopped the chip: set by callbacks, looked at by chip_run. */
+/* The reason why the chip stopped. Callbacks set it, chip_run reads it. */
 static const char *fault_kind;
 static uint32_t fault_address, fault_pc;
 
@@ -75,7 +76,7 @@ static struct {
     uint16_t stack_base, stack_lowest;
 } span;
 
-/* A change of one half of the stack pointer that may belong to a pair. */
+/* A changed half of the stack pointer. The other half may follow. */
 static struct {
     uint16_t half; /* SPL, SPH, or 0 */
     uint16_t value;
@@ -94,7 +95,7 @@ static volatile sig_atomic_t running;
 static void stop_with_fault(const char *kind, uint32_t address)
 {
     if (fault_kind)
-        return; /* the first one is the cause */
+        return; /* keep the first fault: it is the cause */
     fault_kind = kind;
     fault_address = address;
     fault_pc = avr->pc;
@@ -125,7 +126,7 @@ static void stack_settled(void)
     torn.half = 0;
 }
 
-/* OUT, ST, STD and STS change one half; all else that gets here pushes or pops. */
+/* OUT, ST, STD and STS change one half. All other instructions here push or pop. */
 static int written_by_store(void)
 {
     if (in_interrupt_entry)
@@ -149,8 +150,8 @@ static void stack_half_stored(uint16_t half)
     torn.cycle = avr->cycle;
 }
 
-/* simavr moves the pointer for push, pop, call, ret and interrupts by writing
- * SPL, then SPH: the value is whole at the second write. */
+/* For push, pop, call, ret and interrupts simavr writes SPL, then SPH. The value is
+ * complete after the second write. */
 static void on_spl(avr_t *chip, avr_io_addr_t address, uint8_t value, void *unused)
 {
     (void)unused;
@@ -203,9 +204,9 @@ static void on_transmit(struct avr_irq_t *irq, uint32_t value, void *unused)
 }
 
 /*
- * Hands over the next byte when the chip has taken the one before it, so that
- * none can be lost whatever the chip does in between; the receiver then takes
- * the time of one byte at the baud rate before it reports it.
+ * Delivers the next byte only when the chip has taken the previous one, so no byte is
+ * lost. The receiver then takes the time of one byte at the baud rate before it reports
+ * the byte.
  */
 static int uart_accepts(void)
 {
@@ -214,9 +215,9 @@ static int uart_accepts(void)
 }
 
 /*
- * simavr counts eleven bits to a byte and looks at the doubled rate only when the
- * divider is written. Where time passes between host and chip the byte has its
- * true length; elsewhere it does not matter.
+ * simavr counts eleven bits per byte, and reads the doubled rate only when the divider is
+ * written. Where the host advances the chip by cycles, the byte gets its true length.
+ * Elsewhere the length does not matter.
  */
 static void set_byte_time(void)
 {
@@ -248,9 +249,9 @@ void chip_send(const uint8_t *bytes, size_t count)
 
 /* ---- Pins ------------------------------------------------------------------------------ */
 
-/* simavr drives an input to its pull-up whenever the program writes the port; what
- * is driven from outside is told to the port as well, which then prefers it. */
-/* By the port's letter: the pins that are driven from outside, and how. */
+/* simavr drives an input to its pull-up whenever the program writes the port. Levels driven
+ * from outside are therefore also given to the port, which then prefers them. */
+/* Indexed by the port's letter: the pins driven from outside, and their levels. */
 static uint8_t driven[256], levels[256];
 
 void chip_pin(char port, uint8_t bit, uint8_t level)
@@ -266,7 +267,7 @@ void chip_pin(char port, uint8_t bit, uint8_t level)
     avr_raise_irq(irq, level);
 }
 
-/* A reset leaves the pins' registers at 0, and simavr passes on nothing but changes. */
+/* A reset sets the pin registers to 0, and simavr only passes on changes. */
 static void drive_pins_again(void)
 {
     for (unsigned port = 'A'; port <= 'Z'; port++) {
@@ -280,9 +281,9 @@ static void drive_pins_again(void)
     }
 }
 
-/* ---- Faults that simavr or the MMU find ---------------------------------------------- */
+/* ---- Faults from simavr or the MMU --------------------------------------------------- */
 
-/* simavr reports through its logger: the message names the kind and the address. */
+/* simavr reports faults through its logger. The message has the kind and the address. */
 static void on_log(avr_t *chip, const int level, const char *format, va_list arguments)
 {
     char message[512];
@@ -310,7 +311,7 @@ static void on_trap(int signal_number, siginfo_t *info, void *unused)
     (void)unused;
     const uint8_t *address = info->si_addr;
     if (!running || address < guard || address >= guard + GUARD_BYTES) {
-        signal(signal_number, SIG_DFL); /* a defect of this program: let it show */
+        signal(signal_number, SIG_DFL); /* a defect of this program: crash visibly */
         return;
     }
     stop_with_fault("flash-read-out-of-bounds", (uint32_t)(address - avr->flash));
@@ -332,7 +333,7 @@ static uint8_t *guarded_flash(uint32_t size)
     return flash;
 }
 
-/* ---- Life of the chip ------------------------------------------------------------------ */
+/* ---- Open, run, stop ------------------------------------------------------------------- */
 
 static avr_uart_t *find_uart(void)
 {
@@ -345,7 +346,7 @@ static avr_uart_t *find_uart(void)
 static avr_cycle_count_t on_deadline(avr_t *chip, avr_cycle_count_t when, void *unused)
 {
     (void)chip, (void)when, (void)unused;
-    return 0; /* it is only there to be slept until, by an idle chip too */
+    return 0; /* only gives sleep an end, also for an idle chip */
 }
 
 void chip_open(const struct chip_options *options, const char *image)
@@ -431,9 +432,9 @@ void chip_stopped(const char *reason, uint32_t pc)
 }
 
 /*
- * What simavr's own run function does, with three differences: sleeping advances
- * the cycle counter and never waits for the wall clock, slept cycles are kept,
- * and interrupt entry is marked so that its pushes are told from stores.
+ * Does the work of simavr's own run function, with three differences. Sleeping advances
+ * the cycle counter and never waits for the wall clock. Slept cycles are kept. Interrupt
+ * entry is marked, to distinguish its pushes from stores.
  */
 static void run_on(void)
 {
@@ -456,7 +457,7 @@ static void run_on(void)
 
 enum state { RUNS, IDLE, PAUSED, STOPPED };
 
-/* Says why, if the chip has stopped. */
+/* Returns the state. If the chip has stopped, prints the reason. */
 static enum state look_at_state(void)
 {
     if (fault_kind) {
@@ -489,7 +490,7 @@ static enum state run(void)
     running = 1;
     enum state state;
     if (sigsetjmp(beyond_flash, 1) != 0) {
-        state = look_at_state(); /* a trap brought us here and has set the fault */
+        state = look_at_state(); /* reached after a trap, which has set the fault */
     } else {
         do {
             if (deadline)

@@ -21,7 +21,7 @@ struct chip_options {
     const char *eeprom;  /* file with the contents of the EEPROM, or NULL */
     struct wire wires[CHIP_WIRES];
     unsigned wire_count;
-    int has_watchdog;     /* the chip's watchdog interrupts */
+    int has_watchdog;     /* the chip's watchdog raises interrupts */
     int has_clock;        /* a DS3231 is on the bus */
     uint64_t clock_seconds; /* since 1970; 0: it has been without power */
 };
@@ -30,32 +30,32 @@ struct chip_options {
 void chip_open(const struct chip_options *options, const char *image);
 
 /*
- * Runs until the chip waits for input and returns 0, after printing the spans
- * and the idle line; or prints why the chip stopped and returns -1.
+ * Runs until the chip waits for input, prints the spans and the idle line, and returns
+ * 0. If the chip stops, prints the reason and returns -1.
  */
 int chip_run(void);
 
 /*
- * Runs for `cycles` cycles, asleep or awake, and prints the paused or the idle
- * line, returning 0; or prints why the chip stopped and returns -1.
+ * Runs for `cycles` cycles, asleep or awake, prints the paused or the idle line, and
+ * returns 0. If the chip stops, prints the reason and returns -1.
  */
 int chip_advance(uint64_t cycles);
 
 /* Queues bytes for the chip's UART receiver. */
 void chip_send(const uint8_t *bytes, size_t count);
 
-/* Drives a pin from outside, until it is driven otherwise; a reset does not let go. */
+/* Drives a pin from outside until the next call for that pin; a reset does not change this. */
 void chip_pin(char port, uint8_t bit, uint8_t level);
 
-/* The supply, which the converter measures against; 5,000 at the start. */
+/* Sets the supply voltage, the converter's reference; 5,000 at the start. */
 void chip_supply(uint32_t millivolts);
 
 void chip_set_limit(uint64_t cycles);
 
-/* Cuts the power and gives it back; the cycle counter goes on. */
+/* Cuts the power and restores it; the cycle counter goes on. */
 void chip_reset(void);
 
-/* Saves the EEPROM, prints the stopped line. */
+/* Saves the EEPROM and prints the stopped line. */
 void chip_stopped(const char *reason, uint32_t pc);
 uint32_t chip_pc(void);
 

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Modelled: the time in 24-hour form, the flag of a stopped oscillator, the temperature,
- * the register pointer, and that a START takes the time for the whole transfer. Alarms,
- * ageing and the square wave are registers that keep what is written.
+ * and the register pointer. A START latches the time for the whole transfer. Alarms,
+ * ageing and the square wave are registers that only store their values.
  */
 #define _DEFAULT_SOURCE /* timegm */
 #include "ds3231.h"

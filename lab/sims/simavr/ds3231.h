@@ -7,15 +7,15 @@
 
 #include <simavr/sim_avr.h>
 
-/* Puts a clock on the bus that says it is `seconds` since 1970, or, with 0, one that has
- * been without power. It goes on by the chip's cycles and has its own battery: a reset
- * of the chip leaves it alone. */
+/* Puts a clock on the bus. Its time is `seconds` since 1970; 0 means that it has been without
+ * power. It advances with the chip's cycles. It has its own battery, so a reset of the chip does
+ * not change it. */
 void ds3231_open(avr_t *avr, uint64_t seconds);
 
-/* 1 if there is one. */
+/* Returns 1 if there is a clock. */
 int ds3231_is_there(void);
 
-/* Its temperature, in hundredths of a degree; it has steps of a quarter. */
+/* Sets the clock's temperature in hundredths of a degree; its steps are a quarter of a degree. */
 void ds3231_set_temperature(int32_t centidegrees);
 
 #endif

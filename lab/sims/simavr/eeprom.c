@@ -1,18 +1,18 @@
 /*
- * Selo simavr runner: the chip's EEPROM, with the time that programming takes,
- * and the file that keeps it [ATMEGA328P, 8.4 and 8.6.3].
+ * Selo simavr runner: the chip's EEPROM with its programming time, and the file that
+ * stores its contents [ATMEGA328P, 8.4 and 8.6.3].
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * simavr 1.6 stores the byte and clears EEPE within the instruction that sets it:
- * there is no time in which a power cut could do harm, and waiting for the
- * EEPROM costs nothing. This model takes the place of simavr's write callback:
+ * simavr 1.6 stores the byte and clears EEPE within the instruction that sets it. So a
+ * power cut can do no harm, and waiting for the EEPROM costs nothing. This model replaces
+ * simavr's write callback:
  *
- *  EEPE stays set for 3.4 ms (erase and write) or 1.8 ms (one of the two), then
- *  the byte is there and EE_READY is raised. Reading halts the core for four
- *  cycles, setting EEPE for two.
- *  A power cut in between leaves the byte erased, 0xFF, if it was being erased.
- *  Real silicon may also leave the old value, the new one, or anything whose bits
- *  read differently each time; 0xFF is the harm that a program meets most often.
+ *  EEPE stays set for 3.4 ms (erase and write) or 1.8 ms (one of the two). Then the byte
+ *  is stored and EE_READY is raised. Reading halts the core for four cycles, setting
+ *  EEPE for two.
+ *  A power cut in between leaves the byte erased, 0xFF, if it was being erased. Real
+ *  silicon may also leave the old value, the new value, or bits that read differently
+ *  each time; 0xFF is the most common damage.
  *  A byte that was only being written, without erasing, keeps its old value.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -43,7 +43,7 @@ static const char *file;
 static struct {
     int busy;
     uint16_t address;
-    uint8_t torn, done; /* what the byte is if the power is cut, and at the end */
+    uint8_t torn, done; /* the byte after a power cut, and at the end */
 } programming;
 
 static uint16_t address_register(void)
@@ -54,7 +54,7 @@ static uint16_t address_register(void)
     return address & (uint16_t)(eeprom->size - 1);
 }
 
-/* The core stands still; simavr looks at its timers again when its batch is used up. */
+/* Halts the core, and shortens simavr's batch as much: it only checks its timers at the end. */
 static void halt_core(avr_cycle_count_t cycles)
 {
     avr->cycle += cycles;

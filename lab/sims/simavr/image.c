@@ -2,10 +2,10 @@
  * Selo simavr runner: reads an AVR ELF image.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Only program headers matter: what a programmer would burn is the file content
- * of each PT_LOAD segment at its physical address. Every offset is checked, so
- * that a damaged file is an error message and not a crash. simavr's own loader
- * is not used because it aborts on an image that is too large.
+ * It only uses program headers. The file content of each PT_LOAD segment, at its physical
+ * address, is what a programmer would burn. Every offset is checked, so that a damaged file
+ * gives an error message instead of a crash. simavr's own loader is not used, because it
+ * aborts on an image that is too large.
  */
 #include "image.h"
 
@@ -18,7 +18,7 @@ enum {
     ELF_PROGRAM_HEADER_BYTES = 32,
     ELF_MACHINE_AVR = 83,
     ELF_SEGMENT_LOAD = 1,
-    /* avr-gcc links RAM at 0x800000, EEPROM at 0x810000, fuses above: not flash. */
+    /* avr-gcc links RAM at 0x800000, EEPROM at 0x810000 and fuses above; these are not flash. */
     FIRST_ADDRESS_BEYOND_FLASH = 0x800000
 };
 

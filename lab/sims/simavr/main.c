@@ -1,7 +1,7 @@
 /*
- * Selo simavr runner: runs an AVR image on simavr for a host that talks to it in
- * lines over pipes (docs/contributor/runner-protocol.md). This file is the command line and
- * the conversation.
+ * Selo simavr runner: runs an AVR image on simavr for a host that sends and reads lines
+ * over pipes (docs/contributor/runner-protocol.md). This file has the command line and the
+ * dialogue.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "chip.h"
@@ -47,7 +47,7 @@ static uint64_t number_of(const char *option, const char *value, uint64_t most)
     return number;
 }
 
-/* PIN, or PIN:BAUD: a capital letter, 0..7, a rate. */
+/* Parses PIN or PIN:BAUD: a capital letter, 0..7, a rate. */
 static void add_wire(struct chip_options *options, const char *option, const char *value, int with_baud)
 {
     uint64_t baud = 0;
@@ -63,8 +63,8 @@ static void add_wire(struct chip_options *options, const char *option, const cha
         = (struct wire){.port = value[0], .bit = (uint8_t)(value[1] - '0'), .baud = (uint32_t)baud};
 }
 
-/* Does what a line asks for. A chip that is not paced runs on when something has
- * happened to it. Returns -1 when the chip has stopped. */
+/* Carries out a command. Without --paced the chip then runs on if the command affected it.
+ * Returns -1 when the chip has stopped. */
 static int obey(const struct protocol_command *command, int paced)
 {
     switch (command->word) {

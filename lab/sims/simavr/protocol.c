@@ -1,5 +1,5 @@
 /*
- * Selo simavr runner: the lines it prints and the lines it reads
+ * Selo simavr runner: prints and reads the lines of the protocol
  * (docs/contributor/runner-protocol.md).
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static FILE *out;
-/* Bytes that come one by one and are printed together. */
+/* Bytes that arrive one by one and are printed together. */
 struct gathered {
     const char *word;
     size_t count;
@@ -36,7 +36,7 @@ void protocol_open(void)
     }
 }
 
-/* A host that went away cannot be told anything: end at once. */
+/* If the host is gone, ends the process at once: an error could not be reported. */
 static void flush(void)
 {
     if (fflush(out) != 0)
@@ -162,7 +162,7 @@ static int digit(char c)
     return -1;
 }
 
-/* Decodes in place: byte i is made of characters 2i and 2i + 1. */
+/* Decodes in place: characters 2i and 2i + 1 become byte i. */
 static int hexadecimal(char *text, const uint8_t **bytes, size_t *count)
 {
     uint8_t *target = (uint8_t *)text;
@@ -180,7 +180,7 @@ static int hexadecimal(char *text, const uint8_t **bytes, size_t *count)
     return 0;
 }
 
-/* `PORT BIT LEVEL`: a capital letter, 0..7, 0 or 1. */
+/* Parses `PORT BIT LEVEL`: a capital letter, 0..7, 0 or 1. */
 static int pin(const char *text, struct protocol_command *command)
 {
     if (strlen(text) != 5 || text[0] < 'A' || text[0] > 'Z' || text[1] != ' ' || text[2] < '0'

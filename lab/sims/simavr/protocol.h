@@ -1,5 +1,5 @@
 /*
- * Selo simavr runner: the lines it prints and the lines it reads
+ * Selo simavr runner: prints and reads the lines of the protocol
  * (docs/contributor/runner-protocol.md).
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes standard output for the protocol; whatever else this process or the
- * simulator prints there goes to standard error from now on. */
+/* Reserves standard output for the protocol. Other output of this process and of the
+ * simulator goes to standard error from now on. */
 void protocol_open(void);
 
 void protocol_ready(const char *mcu, uint32_t frequency, uint32_t ramend, uint32_t flashend);
 void protocol_span(uint64_t cycles, uint64_t slept, uint32_t stack);
 void protocol_idle(uint64_t cycle);
-/* What --paced answers to `advance`: "paused" or "idle", with the deepest stack since reset and
- * the cycles slept since the start, with timers and without. */
+/* The answer of --paced to `advance`: "paused" or "idle", the deepest stack since reset, and
+ * the cycles slept since the start, with timers running and with timers stopped. */
 void protocol_advanced(const char *word, uint64_t cycle, uint32_t stack, uint64_t light, uint64_t deep);
 void protocol_saved(void);
 void protocol_fault(const char *kind, uint32_t pc, uint32_t address, uint64_t cycle);
@@ -25,12 +25,12 @@ void protocol_stopped(const char *reason, uint32_t pc, uint64_t cycle);
 /* Prints an error line and ends the process with exit code 2. */
 _Noreturn void protocol_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Keeps one byte that the chip transmitted, to be printed before the next line. */
+/* Keeps one byte from the chip, to print before the next line. */
 void protocol_received(uint8_t byte);
 
-/* The same for a character of text on a pin. */
+/* Keeps one character of text from a pin. */
 void protocol_said(uint8_t character);
-/* The program has changed a pin. */
+/* Reports that the program has changed a pin. */
 void protocol_pin(char port, unsigned bit, unsigned level, uint64_t cycle);
 
 enum protocol_word {
@@ -55,11 +55,10 @@ struct protocol_command {
     int32_t hundredths;
 };
 
-/* Blocks for the next line. End of file is WORD_QUIT; a line that is none of the
- * protocol's is an error. */
+/* Blocks for the next line. End of file gives WORD_QUIT. An unknown line is an error. */
 struct protocol_command protocol_read(void);
 
-/* A whole string as a number, decimal or 0x; -1 if it is none. */
+/* Parses a whole string as a decimal or 0x number; returns -1 if it is not one. */
 int protocol_number(const char *text, uint64_t *value);
 
 #endif

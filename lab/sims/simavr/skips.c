@@ -1,14 +1,14 @@
 /*
- * Selo simavr runner: skips over ADIW and SBIW that simavr takes for longer.
+ * Selo simavr runner: skips over ADIW and SBIW that simavr decodes wrongly.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A skip must know how long the instruction is that it passes over. simavr 1.6
- * looks for LDS, STS, JMP and CALL with the mask 0xfc0f, which also finds an ADIW
- * or SBIW whose constant ends in 12 to 15: such a skip lands two bytes too far.
- * gcc's signed division by 16 has one (`sbrc r25, 7` before `adiw r24, 15`).
+ * A skip must know the length of the skipped instruction. simavr 1.6 looks for LDS, STS,
+ * JMP and CALL with the mask 0xfc0f. The mask also matches an ADIW or SBIW whose constant
+ * ends in 12 to 15, so such a skip lands two bytes too far. gcc's signed division by 16 has
+ * one (`sbrc r25, 7` before `adiw r24, 15`).
  *
- * An image without these skips runs as fast as before. In an image with one,
- * simavr returns after each instruction, and those few are executed here.
+ * An image without these skips runs as fast as before. For an image with one, simavr returns
+ * after each instruction, and this file executes those skips.
  */
 #include "skips.h"
 
@@ -31,7 +31,7 @@ static int is_any_skip(uint16_t opcode)
         || (opcode & 0xfd00) == 0x9900;    /* SBIC, SBIS */
 }
 
-/* ADIW or SBIW that simavr 1.6 takes for a JMP or a CALL. */
+/* ADIW or SBIW that simavr 1.6 mistakes for a JMP or a CALL. */
 static int is_taken_for_longer(uint16_t opcode)
 {
     return (opcode & 0xfe0c) == 0x960c;

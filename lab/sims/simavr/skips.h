@@ -1,5 +1,5 @@
 /*
- * Selo simavr runner: skips over ADIW and SBIW that simavr takes for longer.
+ * Selo simavr runner: skips over ADIW and SBIW that simavr decodes wrongly.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SELO_SIMAVR_SKIPS_H
@@ -7,13 +7,13 @@
 
 #include <simavr/sim_avr.h>
 
-/* Finds these skips in avr's flash; the number of them. Called again for another image. */
+/* Finds these skips in avr's flash and returns their number. Call it again for another image. */
 uint32_t skips_find(const avr_t *avr);
 
-/* Whether the instruction at the program counter is one of them. */
+/* Returns 1 if the instruction at the program counter is one of them. */
 int skips_is_here(const avr_t *avr);
 
-/* Executes it: moves the cycle counter, and returns the next program counter. */
+/* Executes the skip: advances the cycle counter and returns the next program counter. */
 avr_flashaddr_t skips_execute(avr_t *avr);
 
 #endif

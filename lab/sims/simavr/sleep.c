@@ -3,17 +3,17 @@
  * [ATMEGA328P, 9 and 10.8].
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * simavr 1.6 knows one mode, in which every timer goes on; its watchdog runs only when it
- * resets. This file adds:
+ * simavr 1.6 has one sleep mode, in which every timer goes on. Its watchdog only runs to
+ * reset the chip. This file adds:
  *
- *  modes     idle and ADC noise reduction are simavr's. In all others the oscillator
- *            stands still, and with it timers, UART and two-wire bus: their events are
- *            put off by the cycles slept. The EEPROM and the watchdog go on. A pin change
- *            wakes as it does in simavr; that INT0 and INT1 see no edges in these modes
- *            is not modelled. The oscillator takes 16,384 cycles to start again, as the
- *            Uno's fuses have it; a pin that changes meanwhile is seen after them.
- *  watchdog  with --watchdog: interrupts, at 2,048 cycles of 128 kHz times a power of
- *            two. It does not reset, and does not jitter.
+ *  modes     Idle and ADC noise reduction are simavr's. All other modes stop the
+ *            oscillator, and with it timers, UART and two-wire bus: their events are
+ *            delayed by the cycles slept. The EEPROM and the watchdog go on. A pin change
+ *            wakes the core as in simavr. INT0 and INT1 cannot see edges in these modes,
+ *            but this is not modelled. The oscillator takes 16,384 cycles to start again,
+ *            as with the Uno's fuses. A pin that changes meanwhile is seen afterwards.
+ *  watchdog  With --watchdog it interrupts, after 2,048 cycles of 128 kHz times a power
+ *            of two. It does not reset, and has no jitter.
  */
 #include "sleep.h"
 #include "eeprom.h"
@@ -26,7 +26,7 @@ enum {
     SMCR = 0x53, /* data address */
     SM_SHIFT = 1,
     SM_MASK = 7,
-    SM_NOISE_REDUCTION = 1, /* the last of those in which the I/O clocks go on */
+    SM_NOISE_REDUCTION = 1, /* the last mode in which the I/O clocks go on */
     START_UP_CYCLES = 16384,
     WATCHDOG_HZ = 128000,
     WATCHDOG_CYCLES = 2048,
@@ -78,7 +78,7 @@ static void start_watchdog(void)
         avr_cycle_timer_register(avr, period(), on_watchdog, NULL);
 }
 
-/* The prescaler and WDE change only within four cycles of WDCE and WDE being set. */
+/* The prescaler and WDE can only change within four cycles after WDCE and WDE are set. */
 static void on_control(avr_t *chip, avr_io_addr_t address, uint8_t value, void *unused)
 {
     (void)unused;
@@ -101,7 +101,7 @@ static void on_control(avr_t *chip, avr_io_addr_t address, uint8_t value, void *
         start_watchdog();
 }
 
-/* WDR. */
+/* The WDR instruction. */
 static int on_ioctl(avr_io_t *io, uint32_t control, void *unused)
 {
     (void)io, (void)unused;
@@ -118,7 +118,7 @@ static int goes_on(const avr_cycle_timer_slot_t *slot)
     return slot->timer == deadline || slot->timer == on_watchdog || eeprom_is_timer(slot->timer);
 }
 
-/* The first event that the mode lets through. */
+/* The first event that can happen in this mode. */
 static const avr_cycle_timer_slot_t *next_event(int is_deep)
 {
     const avr_cycle_timer_slot_t *slot = avr->cycle_timers.timer;
@@ -127,7 +127,7 @@ static const avr_cycle_timer_slot_t *next_event(int is_deep)
     return slot;
 }
 
-/* So many cycles pass without the oscillator. */
+/* Lets cycles pass without the oscillator: delays all events that depend on it. */
 static void put_off(avr_cycle_count_t cycles)
 {
     avr_cycle_timer_slot_t late[MOST_TIMERS];

@@ -7,28 +7,27 @@
 
 #include <simavr/sim_avr.h>
 
-/* `deadline` is a cycle timer that goes on in every mode, as the EEPROM does. With
- * `watchdog` the chip's watchdog interrupts: simavr's does not. */
+/* `deadline` is a cycle timer that goes on in every mode, like the EEPROM's. With `watchdog`
+ * the chip's watchdog raises interrupts, which simavr's does not. */
 void sleep_open(avr_t *avr, avr_cycle_timer_t deadline, int watchdog);
 
-/* The core sleeps, with interrupts on: time passes up to the next event that this mode
- * lets through. Returns the cycles that passed; 0: nothing will happen by itself. */
+/* Call it while the core sleeps with interrupts on. Time passes up to the next event that can
+ * happen in this mode. Returns the cycles passed; 0 means that nothing will happen by itself. */
 avr_cycle_count_t sleep_on(void);
 
-/* The core has been woken; cycles until it runs, if its oscillator had stopped. */
+/* Call it when the core has been woken. If its oscillator had stopped, the start-up time passes. */
 void sleep_woken(void);
 
-/* 1 if the core is in a mode in which its timers and its UART stand still. */
+/* Returns 1 if the core is in a mode that stops its timers and its UART. */
 int sleep_is_deep(void);
 
-/* 1 if the next event will come by itself, other than `deadline`. */
+/* Returns 1 if an event other than `deadline` will come by itself. */
 int sleep_ends(void);
 
-/* Cycles in which the core slept since the start: with its timers running, and with its
- * oscillator stopped. */
+/* Cycles slept since the start: with the timers running, and with the oscillator stopped. */
 uint64_t sleep_light(void), sleep_deep(void);
 
-/* After avr_reset. */
+/* Call it after avr_reset. */
 void sleep_reset(void);
 
 #endif

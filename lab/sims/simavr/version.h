@@ -1,6 +1,6 @@
 /*
- * Selo simavr runner: what it calls itself. The simulator's version is part of
- * it, because the numbers are the simulator's.
+ * Selo simavr runner: its name and version. The simulator's version is part of it, because
+ * the figures depend on the simulator.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SELO_SIMAVR_VERSION_H

@@ -1,9 +1,9 @@
 /*
- * Selo simavr runner: pins that the program drives and the host wants to know of.
+ * Selo simavr runner: pins that the program drives and the host watches.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Text is 8N1. A bit is the level in its middle, found when the next edge comes or when
- * the host is about to look, so that nothing happens to the chip in between.
+ * Text is 8N1. A bit is the level in its middle. It is evaluated at the next edge, or before
+ * the host looks, so it needs no timer of the chip.
  */
 #include "wires.h"
 #include "protocol.h"
@@ -27,7 +27,7 @@ static void sample_until(uint64_t now)
            && text.start + text.next * text.bit_cycles + text.bit_cycles / 2 <= now) {
         if (text.next > DATA_BITS) {
             text.in_character = 0;
-            if (text.level) /* else it was none, or at another rate */
+            if (text.level) /* a stop bit; otherwise a glitch or another rate */
                 protocol_said(text.byte);
         } else if (text.next > 0) {
             text.byte = (uint8_t)(text.byte >> 1 | (text.level ? HIGH_BIT : 0));

@@ -1,5 +1,5 @@
 /*
- * Selo simavr runner: pins that the program drives and the host wants to know of.
+ * Selo simavr runner: pins that the program drives and the host watches.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SELO_SIMAVR_WIRES_H
@@ -13,10 +13,10 @@ struct wire {
     uint32_t baud; /* of text on it; 0: its level is of interest */
 };
 
-/* Prints a pin line at each change, or text as it comes. -1 if the chip has no such pin. */
+/* Prints a line at each change of the pin, or its text. Returns -1 if the chip has no such pin. */
 int wires_open(avr_t *avr, const struct wire *wire);
 
-/* Takes note of the text up to now. */
+/* Evaluates the text up to now. */
 void wires_settle(void);
 
 #endif

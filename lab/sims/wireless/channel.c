@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SplitMix64 [SPLITMIX64]: what is lost depends on the seed and on nothing else. */
+/* SplitMix64 [SPLITMIX64]: the losses only depend on the seed. */
 static uint64_t draw(struct channel *channel)
 {
     uint64_t x = channel->random += 0x9e3779b97f4a7c15;
@@ -31,7 +31,7 @@ int channel_start(struct channel *channel)
 void channel_send(struct channel *channel, int to, const uint8_t *data, size_t bytes, uint64_t now)
 {
     struct direction *direction = &channel->towards[to];
-    /* Both are drawn for every packet, so that dropping one changes no other's fate. */
+    /* Both are drawn for every packet, so that a dropped packet does not change the others. */
     uint32_t fate = (uint32_t)(draw(channel) >> 32);
     uint64_t shift = channel->jitter == 0 ? 0 : draw(channel) % (2 * channel->jitter + 1);
     uint64_t start = channel->busy_until > now ? channel->busy_until : now;

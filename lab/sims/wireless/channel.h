@@ -1,7 +1,7 @@
 /*
- * One radio channel that two stations share: who sends keeps it busy for as long as the
- * packet lasts, for both; then the packet travels, or is lost. Knows no clock and no
- * socket: what a moment is, the caller says. Times are in nanoseconds.
+ * One radio channel that two stations share. A sender keeps it busy for the duration of the
+ * packet, for both stations. Then the packet travels, or is lost. The channel has no clock
+ * and no socket: the caller gives the time. Times are in nanoseconds.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef CHANNEL_H
@@ -18,7 +18,7 @@ struct packet {
     uint8_t data[PACKET_BYTES];
 };
 
-/* Packets under way in one direction, in the order in which they were sent. */
+/* Packets under way in one direction, in the order of sending. */
 struct direction {
     struct packet *packets; /* QUEUE_PACKETS, a ring */
     unsigned first, count;
@@ -33,9 +33,9 @@ struct counts {
 
 struct channel {
     uint64_t rate;         /* bits a second */
-    uint64_t delay;        /* of every packet, besides the time that it takes to send */
-    uint64_t jitter;       /* up to so much more or less than that */
-    uint64_t queue;        /* the longest that a packet waits for the channel */
+    uint64_t delay;        /* of every packet, after its sending time */
+    uint64_t jitter;       /* maximum deviation from the delay */
+    uint64_t queue;        /* maximum waiting time for the channel */
     uint32_t loss;         /* of 2^32 packets */
     uint64_t random;       /* state of the generator; the seed at first */
     uint64_t busy_until;
@@ -43,17 +43,17 @@ struct channel {
     struct counts counts;
 };
 
-/* 0, or -1 if there is no memory. The settings are the caller's. */
+/* Starts the channel with the settings in the struct. Returns 0, or -1 if there is no memory. */
 int channel_start(struct channel *channel);
 
-/* A packet for station `to` that comes to the other's antenna now. */
+/* Gives the channel a packet for station `to`, which the other station sends now. */
 void channel_send(struct channel *channel, int to, const uint8_t *data, size_t bytes, uint64_t now);
 
-/* The next packet for station `to` that has arrived by now, or NULL; it is valid until the next
- * call. */
+/* Returns the next packet for station `to` that has arrived by now, or NULL. It is valid until
+ * the next call. */
 const struct packet *channel_receive(struct channel *channel, int to, uint64_t now);
 
-/* When the next packet arrives; UINT64_MAX if none is under way. */
+/* Returns the time at which the next packet arrives; UINT64_MAX if none is under way. */
 uint64_t channel_next(const struct channel *channel);
 
 #endif

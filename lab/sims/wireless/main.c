@@ -1,11 +1,11 @@
 /*
- * selo-wireless: a wireless link between two network namespaces, without a driver of the
- * kernel: a virtual card in each, and between the two a channel with a rate, a delay and
- * losses (channel.h). Prints "ready" when the cards are there, and what it has carried
- * when it is told to end.
+ * selo-wireless: a wireless link between two network namespaces, without a kernel driver.
+ * It makes a virtual card in each, and a channel between them with a rate, a delay and
+ * losses (channel.h). Prints "ready" when the cards exist, and its totals when it is told
+ * to end.
  *
  * usage: selo-wireless [OPTION VALUE]... NAMESPACE DEVICE NAMESPACE DEVICE
- * exit: 0 told to end; 1 something failed; 2 wrong usage; 3 the machine gives no such cards
+ * exit: 0 told to end; 1 something failed; 2 wrong usage; 3 the machine cannot make such cards
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #define _GNU_SOURCE
@@ -58,7 +58,7 @@ static void fail(int code, const char *format, ...)
     exit(code);
 }
 
-/* A number between the bounds, times the scale. */
+/* Parses a number between the bounds and multiplies it by the scale. */
 static uint64_t number(const char *option, const char *text, double least, double most, double scale)
 {
     char *rest;
@@ -70,7 +70,7 @@ static uint64_t number(const char *option, const char *text, double least, doubl
     return (uint64_t)(value * scale + 0.5);
 }
 
-/* A virtual card without Ethernet in a namespace; it stays there. */
+/* Enters the namespace and makes a virtual card without Ethernet there. */
 static int card(const char *namespace, const char *device)
 {
     char path[128];
@@ -153,7 +153,7 @@ int main(int count, char **words)
         cards[i] = (struct pollfd){.fd = card(words[count - 4 + 2 * i], words[count - 3 + 2 * i]),
                                    .events = POLLIN};
 
-    /* A signal comes while it waits, and at no other time: none is missed. */
+    /* Signals are only delivered inside ppoll, so none is missed. */
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
@@ -175,7 +175,7 @@ int main(int count, char **words)
         for (int from = 0; from < 2; from++) {
             uint8_t data[PACKET_BYTES];
             ssize_t bytes;
-            /* What has not been read yet waits in the card's own queue. */
+            /* Packets that are not read yet wait in the card's own queue. */
             while ((bytes = read(cards[from].fd, data, sizeof data)) > 0)
                 channel_send(&channel, 1 - from, data, (size_t)bytes, time);
         }
@@ -183,7 +183,7 @@ int main(int count, char **words)
             const struct packet *packet;
             while ((packet = channel_receive(&channel, to, time)) != NULL)
                 if (write(cards[to].fd, packet->data, packet->bytes) < 0)
-                    continue; /* the card is down: as if nobody listened */
+                    continue; /* the card is down, so the packet is lost */
         }
     }
     printf("carried %llu packets, %llu bytes; lost %llu, dropped %llu\n",

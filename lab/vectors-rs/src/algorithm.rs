@@ -1,4 +1,4 @@
-//! Algorithm names: what a name says about the interface, the key and the block.
+//! Algorithms by name, with their interface, key and sizes.
 
 use crate::Error;
 

@@ -34,7 +34,7 @@ enum {
 static uint8_t levels;
 static uint32_t stirred;
 
-ISR(PCINT2_vect, ISR_BLOCK) /* this includes the module's AUX, which only wakes the core */
+ISR(PCINT2_vect, ISR_BLOCK) /* also for the module's AUX, which only wakes the core */
 {
     uint8_t now = PIND & CONTACTS, changed = now ^ levels;
     levels = now;
@@ -53,7 +53,7 @@ void selo_outside_begin(void)
     selo_e32_begin();
     selo_ds3231_begin();
     selo_gauge_begin();
-    levels = CONTACTS; /* a bucket that tips now has tipped */
+    levels = CONTACTS; /* open; a contact that is closed now is an edge at the next pin change */
     PCMSK2 |= CONTACTS;
     PCIFR = _BV(PCIF2);
     PCICR |= _BV(PCIE2);

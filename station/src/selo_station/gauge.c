@@ -10,7 +10,7 @@
  *
  * The interrupt counts edges. The EEPROM's interrupt stores the count, one byte at a time. It is
  * stored 20 ms after an edge, even while the main loop computes. The contact closes for about a
- * tenth of a second and bounces at both ends. In no rain do buckets tip as fast as
+ * tenth of a second and bounces at both ends. No rain tips a bucket twice within
  * DEAD_MILLISECONDS.
  */
 #include "chip.h"
@@ -29,9 +29,10 @@ enum {
     DEAD_MILLISECONDS = 250
 };
 
-static uint32_t counted; /* only the interrupts use all of these */
+/* Used by interrupts, or with interrupts off. */
+static uint32_t counted;
 static uint32_t stored;
-static uint32_t storing; /* an entry that is being stored */
+static uint32_t storing; /* the total of the entry that is being stored */
 static uint8_t next = ENTRY_BYTES; /* the index of its next byte */
 
 static uint16_t address_of(uint32_t count)

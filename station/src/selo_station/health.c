@@ -38,7 +38,7 @@ static uint8_t is_narrow(struct selo_health *health, uint8_t sample)
     }
     seen = &health->seen[sample >> 3];
     if (!(*seen & bit))
-        health->values++; /* 256 values wrap to 0 and fail: such a source only counts */
+        health->values++; /* 256 wraps to 0 and fails: such a source is a counter */
     *seen |= bit;
     return health->count % SELO_HEALTH_BLOCK == SELO_HEALTH_BLOCK - 1
            && health->values < SELO_HEALTH_VALUES;

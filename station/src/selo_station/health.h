@@ -24,7 +24,7 @@ enum {
 struct selo_health {
     uint16_t count;        /* samples so far */
     uint16_t same;         /* samples in the window equal to its first */
-    uint8_t first, last;   /* size so far of the window, and of all */
+    uint8_t first, last;   /* first sample of the window, last sample */
     uint8_t repetitions;   /* consecutive samples equal to the last */
     uint8_t values;        /* number of different values in the block */
     uint8_t seen[32];      /* one bit for each value seen */

@@ -7,12 +7,12 @@
  * so exactly one valid slot of the ring is not followed by its successor: the newest. A store writes
  * the record and the CRC to the next slot, and the marker last. Until the marker is written, that
  * slot is invalid, or, if the CRCs happen to agree, still the oldest; the newest slot is unchanged.
- * An older version had a ring of two. It can be read, too: there the first such slot is the newest.
+ * A ring of two, as an older version wrote it, can also be read: the first slot that qualifies is the
+ * newest.
  *
- * The byte after each slot is the number of the start that was about to write it, counted in a row
- * of starts none of which lasted. It is at most 15; a higher value is an erased byte. The highest
- * of them is valid. It is written before the slot, so a start that loses power while it writes the
- * record has been counted.
+ * The byte after each slot counts starts in quick succession, as record.h explains. It is at most
+ * 15; a higher value is an erased byte. The highest of the five bytes is valid. A start writes the
+ * byte before the slot, so a start that loses power while it writes the record is counted.
  *
  * The first 16 bytes of the EEPROM are not used. A brown-out at the wrong moment writes to address
  * 0, where the address register is after a reset.

@@ -29,7 +29,7 @@ _Static_assert(sizeof(struct selo_reading) == 16, "a reading has 16 bytes");
 static struct selo_node node;
 static enum selo_status begun = SELO_ERROR_STATE;
 static uint8_t comparing; /* the digits have been shown and wait for the operator */
-static uint8_t receiving; /* the library may process a frame: the marks are around it */
+static uint8_t receiving; /* 1 in selo_station_poll: the marks are around the call of the library */
 
 #define MARKED(statement) \
     do {                  \
@@ -224,8 +224,8 @@ static __attribute__((noinline)) void send_reading(void)
     selo_station_send(&reading, sizeof reading, 0);
 }
 
-/* Resets the count of starts when the node has run for long enough. This unit of time lasts for a
- * minute. A count that is already reset is not written again. */
+/* Resets the count of starts after SELO_RECORD_SETTLED. The condition is true for one unit of time,
+ * about a minute. A count that is already reset is not written again. */
 static void settle(void)
 {
     if ((uint16_t)(selo_clock_milliseconds(NULL) >> 16) == SELO_RECORD_SETTLED)
@@ -264,7 +264,7 @@ static const struct selo_hal hal = {
     .store = selo_record_store,
 };
 
-/* Spares the EEPROM when the supply fails repeatedly: nothing of the record is written before. */
+/* Spares the EEPROM when the supply fails repeatedly: the record is written only after the wait. */
 static void wait_for_turn(void)
 {
     uint16_t wait = selo_record_wait();

@@ -26,7 +26,7 @@ const NEIGHBOUR: usize = 6_000;
 const FLOOD_BEFORE: usize = FLOOD / 4;
 /// Time limit for the honest node, which repeats its request after some seconds.
 const FLOOD_LAST: Duration = Duration::from_secs(20);
-/// Memory in KiB by which this process may grow meanwhile for reasons other than the flood.
+/// Growth of this process's memory in KiB that is attributed to other causes than the flood.
 const MEMORY_MAX: u64 = 8 << 10;
 
 /// Tags that are guessed at the gateway.

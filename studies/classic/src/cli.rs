@@ -21,7 +21,7 @@ Prints `listening ADDR:PORT` to standard error, then one JSON object a line for 
 Examples:
   selo classic --listen 127.0.0.1:7356")]
 pub struct Args {
-    /// Where to listen; port 0 takes one that is free
+    /// Where to listen; port 0 takes a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7356")]
     listen: SocketAddr,
 }
@@ -43,14 +43,14 @@ impl Args {
             std::thread::sleep(Duration::from_millis(100));
         }
         match server.stop() {
-            // The reader has what it wanted.
+            // The reader has closed the output, which is a normal end.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result,
         }
     }
 }
 
-/// The line of a reading: the members of `selo.reading/1` [docs/reference.md].
+/// The line of a reading, with the members of `selo.reading/1` [docs/reference.md].
 fn line(reading: &Reading) -> serde_json::Value {
     let received = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let received = u64::try_from(received.unwrap_or_default().as_millis()).unwrap_or(u64::MAX);

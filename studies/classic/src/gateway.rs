@@ -1,5 +1,5 @@
-//! The gateway's side of Algorithm 2, without a socket. A node is known by its address alone, and
-//! a replayed message is a reading like any other.
+//! The gateway's side of Algorithm 2, without a socket. The address alone identifies a node, and a
+//! replayed message counts as a reading.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
@@ -9,13 +9,13 @@ use selo_link::{EphemeralSecret, FRAME_MAX, Reason, random_bytes};
 use crate::frame::Frame;
 use crate::key::ClassicKey;
 
-/// Nodes that are remembered; the oldest go first.
+/// Maximum number of nodes in memory. The oldest are removed first.
 const NODES_MAX: usize = 4096;
 
-/// A reading. Anyone may have made it.
+/// A reading. Its author is unknown, because nothing is authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// Drawn at random when the key was agreed on.
+    /// A random number, drawn when the key was agreed on.
     pub session: u64,
     /// Messages of the session before this one.
     pub counter: u32,
@@ -23,7 +23,7 @@ pub struct Reading {
     pub source: SocketAddr,
 }
 
-/// What came of a packet that was taken.
+/// The result of an accepted packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken {
     /// A frame for the sender.
@@ -35,7 +35,7 @@ pub enum Taken {
 
 #[derive(Debug)]
 enum Node {
-    /// It was given this key's public half.
+    /// The node received this key's public half.
     Asked(EphemeralSecret),
     Keyed {
         key: ClassicKey,
@@ -53,12 +53,12 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// X25519 scalar multiplications so far. Anyone may ask for one.
+    /// X25519 scalar multiplications so far. Any sender can cause one.
     pub fn multiplications(&self) -> u64 {
         self.multiplications
     }
 
-    /// Takes one packet, or drops it for a reason.
+    /// Processes one packet, or drops it for a reason.
     ///
     /// # Errors
     ///

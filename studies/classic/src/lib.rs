@@ -1,15 +1,15 @@
-//! Classic: Algorithm 2 of [albarello2020] as printed. **Unsafe**: nothing is authenticated, so
-//! an attacker between node and gateway exchanges two keys and reads everything.
+//! Classic: Algorithm 2 of [albarello2020] as printed. **Unsafe**: nothing is authenticated, so an
+//! attacker between node and gateway can exchange a key with each and read everything.
 //!
 //! It serves two studies: Table V of the paper, and the attack (`selo attack --against classic`).
-//! The gateway of `site/` refuses these frames; the gateway here takes nothing else.
+//! The gateway of `site/` refuses these frames; the gateway here accepts no others.
 //!
-//! | module | is |
+//! | module | contents |
 //! |---|---|
 //! | [`frame`] | the four frames [docs/protocol.md, Classic] |
-//! | [`key`] | the shared key, messages under it |
-//! | [`gateway`] | the gateway's side without a socket |
-//! | [`server`] | the same over UDP, in a thread |
+//! | [`key`] | the shared key, and the messages under it |
+//! | [`gateway`] | the gateway's side, without a socket |
+//! | [`server`] | the gateway over UDP, in a thread |
 //! | [`cli`] | `selo classic`: prints readings |
 
 pub mod cli;

@@ -11,12 +11,12 @@ use selo_link::Reason;
 
 use crate::gateway::{Gateway, Reading, Taken};
 
-/// Look this often whether to stop.
+/// Interval between checks for a stop.
 const LOOK: Duration = Duration::from_millis(50);
-/// Longer packets are cut, and are then no frames.
+/// Longer packets are truncated, which makes them invalid frames.
 const PACKET_MAX: usize = 2048;
 
-/// Counts of a server since its start.
+/// Counters of a server since its start.
 #[derive(Debug, Default)]
 struct Counts {
     packets: AtomicU64,
@@ -35,12 +35,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on `listen`; port 0 takes a free one. `sink` gets each reading before the next
-    /// packet is taken.
+    /// Listens on `listen`; port 0 takes a free port. `sink` gets each reading before the next
+    /// packet is processed.
     ///
     /// # Errors
     ///
-    /// The system's, if the address cannot be listened on.
+    /// The system's error if it cannot listen on the address.
     pub fn start(
         listen: SocketAddr,
         sink: impl FnMut(Reading) -> io::Result<()> + Send + 'static,
@@ -65,12 +65,12 @@ impl Server {
         self.address
     }
 
-    /// Packets that were taken in.
+    /// Packets processed.
     pub fn packets(&self) -> u64 {
         self.counts.packets.load(Ordering::Acquire)
     }
 
-    /// Readings that were accepted; the sink has all but perhaps the last.
+    /// Readings accepted. The sink has received all of them, except perhaps the last.
     pub fn accepted(&self) -> u64 {
         self.counts.accepted.load(Ordering::Acquire)
     }
@@ -79,19 +79,19 @@ impl Server {
         self.counts.multiplications.load(Ordering::Acquire)
     }
 
-    /// Packets that were dropped for that reason.
+    /// Packets dropped for this reason.
     pub fn dropped(&self, reason: Reason) -> u64 {
         let dropped = self.counts.dropped.lock();
         let dropped = dropped.unwrap_or_else(PoisonError::into_inner);
         dropped.iter().filter(|one| **one == reason).count() as u64
     }
 
-    /// True if the thread has ended: the socket failed, or the sink did.
+    /// Whether the thread has ended because the socket or the sink failed.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends the thread; the error that ended it before, if one did.
+    /// Stops the thread. Returns the error that ended it earlier, if any.
     pub fn stop(mut self) -> io::Result<()> {
         self.stop.store(true, Ordering::Relaxed);
         match self.thread.take().map(JoinHandle::join) {
@@ -123,7 +123,7 @@ fn serve(
             Err(error) => return Err(error),
         };
         match gateway.take(from, &packet[..size]) {
-            // A lost answer is the node's to ask for again.
+            // If the answer is lost, the node asks again.
             Ok(Taken::Answer(answer)) => drop(socket.send_to(&answer, from)),
             Ok(Taken::Keyed) => {}
             Ok(Taken::Reading(reading)) => {
@@ -143,7 +143,7 @@ fn serve(
     Ok(())
 }
 
-/// A time-out, a signal, or a node whose port is closed.
+/// Whether the error is a timeout, a signal, or a node with a closed port.
 fn is_momentary(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, Interrupted, TimedOut, WouldBlock};
     matches!(

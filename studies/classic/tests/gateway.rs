@@ -45,7 +45,7 @@ fn a_node_is_its_address_and_a_replay_is_a_reading() {
             other => panic!("no reading: {other:?}"),
         }
     }
-    // Nobody notices a replay: that is the published protocol.
+    // The published protocol does not detect a replay.
     assert_eq!(readings[0].payload, b"23.5 C");
     assert_eq!(readings[0].session, readings[1].session);
     assert_eq!((readings[0].counter, readings[1].counter), (0, 1));

@@ -29,7 +29,7 @@ fn classic_both_ways() {
     assert!(node.seal(&[0; PAYLOAD_MAX + 1], &mut sent).is_err());
 }
 
-/// Only the padding is checked, and it does not prove who wrote the message.
+/// Only the padding is checked, and it does not authenticate the message.
 #[test]
 fn classic_refuses_wrong_padding_only() {
     let key = ClassicKey::agree(&node_secret(), &gateway_secret().public_key()).expect("good");
@@ -40,7 +40,7 @@ fn classic_refuses_wrong_padding_only() {
     assert_eq!(key.open(&[], &mut cut), Err(WrongPadding));
     assert_eq!(key.open(&frame[1..20], &mut cut), Err(WrongPadding));
     assert_eq!(key.open(&[0; 80], &mut cut), Err(WrongPadding));
-    // The blocks are independent of each other: the first one twice is a longer message.
+    // The blocks are independent: repeating the first one gives a longer valid message.
     let twice = [&frame[1..17], &frame[1..33]].concat();
     assert_eq!(key.open(&twice, &mut cut).map(<[u8]>::len), Ok(36));
 }

@@ -1,4 +1,4 @@
-//! The pinned vectors: this crate makes them, and opens their messages.
+//! Checks the pinned vectors: this crate reproduces them, and opens their messages.
 
 #[path = "support/vectors.rs"]
 mod vectors;

@@ -1,4 +1,4 @@
-//! `selo attack`: attacks on the link and on the services, and their outcome.
+//! `selo attack`: attacks the link and the services, and reports the outcomes.
 
 use std::process::ExitCode;
 
@@ -48,10 +48,10 @@ Examples:
 Exit codes: 0 everything held (classic is broken, as docs/protocol.md says), 1 something did
 not. A case that this machine cannot run says so, and counts as neither.")]
 pub struct Args {
-    /// What to attack
+    /// Target of the attacks
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
     against: Vec<AgainstArg>,
-    /// What to try: a name of --list, or all
+    /// Attacks to run: names from --list, or all
     #[arg(long, value_delimiter = ',', default_value = ALL, value_name = "NAME")]
     attack: Vec<String>,
     /// Suite of node and gateway
@@ -65,10 +65,10 @@ pub struct Args {
     /// One JSON object a line on stdout, nothing else
     #[arg(long)]
     json: bool,
-    /// Name the attacks, and end
+    /// List the attacks, and end
     #[arg(long)]
     list: bool,
-    /// Leave out the attacks on services that take longest
+    /// Leave out the slowest attacks on services
     #[arg(long)]
     quick: bool,
     /// All figures behind each outcome
@@ -107,7 +107,7 @@ pub enum SuiteArg {
 }
 
 impl SuiteArg {
-    /// The suites that are meant, each once, in the order of their codes.
+    /// The chosen suites, without duplicates, in the order of their codes.
     pub fn suites(chosen: &[SuiteArg]) -> Vec<Suite> {
         let is_chosen = |suite: &Suite| {
             chosen.iter().any(|arg| match arg {
@@ -153,7 +153,7 @@ impl Args {
     }
 }
 
-/// An error for a name that is no attack.
+/// Returns an error if a name is not that of an attack.
 fn check_names(args: &Args) -> selo_base::report::Result<()> {
     let is_known = |name: &String| {
         name == ALL
@@ -219,7 +219,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(surprises + broken > 0)))
 }
 
-/// Attacks the link, in this process.
+/// Attacks the link within this process.
 fn attack_link(args: &Args, cases: &[&Case]) -> selo_base::report::Result<Vec<LinkOutcome>> {
     let suites = SuiteArg::suites(&args.suite);
     let mut targets = Targets::default();
@@ -245,7 +245,7 @@ fn attack_link(args: &Args, cases: &[&Case]) -> selo_base::report::Result<Vec<Li
     Ok(outcomes)
 }
 
-/// Attacks the services: the command `selo`, started anew for each case.
+/// Attacks the services: starts the command `selo` again for each case.
 fn attack_services(
     args: &Args,
     cases: &[&service::Case],

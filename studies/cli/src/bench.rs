@@ -1,4 +1,4 @@
-//! `selo bench`: how much the host programs can do.
+//! `selo bench`: measures the performance of the host programs.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -47,26 +47,26 @@ pub struct GatewayArgs {
         default_value = "chachapoly-blake2s"
     )]
     suite: Vec<SuiteArg>,
-    /// Sessions for the measurement of memory; 0 leaves it out
+    /// Sessions for the measurement of memory; 0 skips it
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     sessions: usize,
     /// Seconds of readings in each round
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
-    /// Rounds; the figures of all give the interval
+    /// Rounds; the interval comes from the figures of all rounds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// Devices in the rounds
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = parse_devices)]
     devices: usize,
-    /// Python of the baseline (default: Debian's, else the first on the path that will do)
+    /// Python of the baseline (default: Debian's, else the first suitable one on the path)
     #[arg(long, value_name = "FILE")]
     python: Option<PathBuf>,
     /// Measure Selo's gateway alone
     #[arg(long, conflicts_with = "python")]
     without_baseline: bool,
-    /// Directory for the state of gateways meanwhile (default: the system's for temporary
-    /// files); a million sessions take 1 GB
+    /// Folder for the state of the gateways during the measurement (default: the system's temporary
+    /// folder); a million sessions take 1 GB
     #[arg(long, value_name = "DIR")]
     state_in: Option<PathBuf>,
     /// One JSON object a line on stdout, nothing else
@@ -104,7 +104,7 @@ fn gateway(args: &GatewayArgs, project: Option<&Path>) -> selo_base::report::Res
         ..Options::new(project, program)
     };
     let status = StatusLine::new();
-    // What is measured would be disturbed by more than a word now and then.
+    // More frequent progress messages would disturb the measurement.
     let report = selo_bench::gateway::run(&options, |what| status.say(what))?;
     drop(status);
     if args.json {

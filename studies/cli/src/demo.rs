@@ -1,5 +1,5 @@
-//! `selo demo`: the whole chain on this machine. It starts the real commands as processes
-//! of their own, plays the person who compares digits, and counts at the end.
+//! `selo demo`: the whole chain on this machine. It starts the real commands as separate processes,
+//! plays the person who compares digits, and counts the readings at the end.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
@@ -35,7 +35,7 @@ Examples:
   selo demo --stay                       the dashboard stays until Ctrl-C
   DEMO_SECONDS=10 selo demo --nodes 1000")]
 pub struct Args {
-    /// How long nodes report
+    /// How long the nodes report
     #[arg(
         long,
         env = "DEMO_SECONDS",
@@ -52,10 +52,10 @@ pub struct Args {
     /// Time between two readings of a node
     #[arg(long, value_name = "TIME", default_value = "5s")]
     every: String,
-    /// Folder for state and logs; what an earlier demo left there is removed
+    /// Folder for state and logs; files of an earlier demo there are removed
     #[arg(long, value_name = "DIR", default_value = "out/demo/chain")]
     out: PathBuf,
-    /// Where the dashboard listens; port 0: any that is free
+    /// Address of the dashboard; port 0 takes a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     http: SocketAddr,
     /// Keep everything running until Ctrl-C
@@ -66,10 +66,11 @@ pub struct Args {
     json: bool,
 }
 
-/// What must come comes within this time on any machine.
+/// Time limit for each expected event, on any machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Tips of each Uno's bucket in an hour: 60 mm, a downpour, so that a minute shows some.
+/// Tips of each Uno's bucket in an hour. This is a downpour of 60 mm, so that some tips fall within
+/// a minute.
 const RAIN: &str = "300";
 
 /// The name of the virtual nodes' process.
@@ -78,7 +79,7 @@ const FLEET: &str = "nodes";
 /// Bytes of a reading on the link [docs/protocol.md, Data].
 const READING_FRAME: u64 = 29;
 
-/// A file that says that a folder is a demo's, and may be removed.
+/// A file that marks a folder as a demo's, which may be removed.
 const MARK: &str = "selo-demo";
 
 pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<ExitCode> {
@@ -157,7 +158,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     Ok(ExitCode::from(u8::from(!summary.is_whole())))
 }
 
-/// The folder, empty. One that holds anything but an earlier demo is left alone.
+/// Empties the folder. Refuses a folder that holds anything other than an earlier demo.
 fn fresh_folder(path: &Path) -> selo_base::report::Result<PathBuf> {
     if path.join(MARK).exists() {
         std::fs::remove_dir_all(path)
@@ -176,7 +177,7 @@ fn fresh_folder(path: &Path) -> selo_base::report::Result<PathBuf> {
     Ok(path.canonicalize()?)
 }
 
-/// A process of the demo. Dropping it kills it.
+/// A process of the demo. It is killed when dropped.
 struct Process {
     name: String,
     child: Child,
@@ -187,8 +188,8 @@ struct Process {
 }
 
 impl Process {
-    /// Starts `selo` with those arguments; it runs `selo-lab` for what is of the laboratory. Its log goes to a file, and line by
-    /// line to [`Process::wait`].
+    /// Starts `selo` with these arguments; `selo` runs `selo-lab` for the laboratory's subcommands.
+    /// The log goes to a file, and line by line to [`Process::wait`].
     fn start(folder: &Path, name: &str, arguments: &[&str]) -> selo_base::report::Result<Process> {
         let log = folder.join(format!("{name}.log"));
         let mut child = Command::new(selo_command::external::require("selo")?)
@@ -203,7 +204,7 @@ impl Process {
         if let Some(stderr) = child.stderr.take() {
             std::thread::spawn(move || {
                 for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                    // A log that cannot be written is no reason to stop.
+                    // A failed write to the log does not stop the demo.
                     _ = writeln!(copy, "{line}");
                     _ = send.send(line);
                 }
@@ -226,7 +227,7 @@ impl Process {
         })
     }
 
-    /// The next line of the log with these words.
+    /// Waits for the next line of the log that contains these words.
     fn wait(&self, words: &str) -> selo_base::report::Result<String> {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -248,7 +249,7 @@ impl Process {
         _ = kill_process(Pid::from_child(&self.child), Signal::INT);
     }
 
-    /// Ends it as Ctrl-C would, and gives what it printed.
+    /// Stops the process as Ctrl-C would, and returns its output.
     fn end(mut self) -> selo_base::report::Result<String> {
         self.interrupt();
         let code = self.child.wait()?;
@@ -263,7 +264,7 @@ impl Process {
         Ok(out.unwrap_or_default())
     }
 
-    /// Ends a node; what it counted.
+    /// Stops a node, and returns its counters.
     fn tally(self) -> selo_base::report::Result<Value> {
         let log = self.log.clone();
         serde_json::from_str(&self.end()?)
@@ -278,7 +279,7 @@ impl Drop for Process {
     }
 }
 
-/// Ends the air, and counts the readings that the gateway's module did not get.
+/// Stops the air, and returns the number of readings that the gateway's module missed.
 fn dropped(air: Process) -> selo_base::report::Result<u64> {
     let events = air.end()?;
     let mut missed = 0;
@@ -290,7 +291,7 @@ fn dropped(air: Process) -> selo_base::report::Result<u64> {
     Ok(missed)
 }
 
-/// `selo up`, the air, and how they are reached.
+/// `selo up` and the air, with their addresses.
 struct Site {
     up: Process,
     air: Option<Process>,
@@ -302,14 +303,14 @@ struct Site {
     project: Option<String>,
 }
 
-/// The serial port of the gateway's module, and the socket of an Uno's.
+/// The serial port of the gateway's module, and the socket of an Uno's module.
 const GATEWAY_PORT: &str = "gateway.port";
 
 fn socket(folder: &Path, number: u32) -> selo_base::report::Result<String> {
     text(folder.join(format!("uno-{number}.air")))
 }
 
-/// One channel of LoRa: a module for the gateway, and one for each Uno around it.
+/// Starts one LoRa channel: a module for the gateway, and one for each Uno around it.
 fn start_air(folder: &Path, unos: u32) -> selo_base::report::Result<Process> {
     let gateway = text(folder.join(GATEWAY_PORT))?;
     let sockets: selo_base::report::Result<Vec<String>> =
@@ -380,7 +381,7 @@ impl Site {
         }
     }
 
-    /// Virtual nodes, whose keys the registry gets first.
+    /// Starts virtual nodes, after their keys have been imported into the registry.
     fn fleet(&self, args: &Args) -> selo_base::report::Result<Process> {
         let (nodes, file) = (self.folder.join("nodes"), self.folder.join("nodes.csv"));
         let (nodes, file, count) = (text(&nodes)?, text(&file)?, args.nodes.to_string());
@@ -418,7 +419,7 @@ impl Site {
         Process::start(&self.folder, FLEET, &run)
     }
 
-    /// A simulated Uno that is paired; the digits that it showed.
+    /// Starts and pairs a simulated Uno. Returns the digits that it showed.
     fn uno(&self, args: &Args, number: u32) -> selo_base::report::Result<(Process, String)> {
         let name = format!("uno-{number}");
         let mut window = self.client()?;
@@ -444,7 +445,7 @@ impl Site {
                     digits: shown.clone(),
                     name: Some(name.clone()),
                 })?,
-                // Only now does the operator hold the node's button.
+                // The operator holds the node's button only after the gateway has paired.
                 Reply::Event(Event::Paired { .. }) => {
                     if let Some(stdin) = &mut uno.stdin {
                         writeln!(stdin, "yes").context("the Uno is gone")?;
@@ -461,7 +462,7 @@ impl Site {
         Ok((uno, shown))
     }
 
-    /// Waits until all that was received is stored, and counts.
+    /// Waits until every received reading is stored, and counts them.
     fn settle(&self, sent: u64) -> selo_base::report::Result<Summary> {
         let end = Instant::now() + PATIENCE;
         let mut last = (0, Instant::now());
@@ -471,7 +472,7 @@ impl Site {
             if status.readings != last.0 {
                 last = (status.readings, Instant::now());
             }
-            // Nothing is under way any more once nothing has come for a second.
+            // After a second without readings, nothing is in transit.
             let calm = last.1.elapsed() > Duration::from_secs(1);
             let done = calm && status.delivered >= status.readings;
             if done || Instant::now() > end {
@@ -518,14 +519,14 @@ impl Site {
 #[derive(serde::Serialize)]
 struct Summary {
     sent: u64,
-    /// Of them, by LoRa; the others by UDP.
+    /// Readings received by LoRa; the others came by UDP.
     by_radio: u64,
     received: u64,
-    /// Readings by LoRa that the gateway's module did not get: collisions, and its own
+    /// LoRa readings that the gateway's module missed, because of collisions and its own
     /// transmissions.
     dropped: u64,
     stored: u64,
-    /// Came to the collector again, and were dropped there.
+    /// Readings that reached the collector twice. It dropped the repetition.
     duplicates: u64,
     rejected: u64,
     alarms: u64,
@@ -536,7 +537,8 @@ impl Summary {
         self.sent.saturating_sub(self.received)
     }
 
-    /// Loopback loses nothing, so nothing may be missing but what the air has dropped.
+    /// Whether all readings are stored. Loopback loses nothing, so only those that the air dropped
+    /// may be missing.
     fn is_whole(&self) -> bool {
         self.sent == self.received + self.dropped
             && self.received == self.stored
@@ -545,7 +547,7 @@ impl Summary {
 
     fn print(&self, args: &Args, site: &Site, folder: &Path) {
         if args.json {
-            // Numbers only: it always can be written.
+            // The value holds numbers only, so serialisation cannot fail.
             println!("{}", serde_json::to_string(self).unwrap_or_default());
             return;
         }

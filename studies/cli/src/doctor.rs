@@ -1,4 +1,5 @@
-//! `selo-lab doctor`: what the laboratory lacks on this machine, and the line that installs it.
+//! `selo-lab doctor`: lists what the laboratory lacks on this machine, and the commands that
+//! install it.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -13,14 +14,14 @@ pub struct Args {
     json: bool,
 }
 
-/// Something that Selo uses.
+/// A program or file that Selo uses.
 struct Need {
     name: String,
     why: String,
     found: Option<String>,
-    /// What to type when it is missing.
+    /// The command that installs it.
     install: String,
-    /// Only some commands need it.
+    /// Whether only some commands need it.
     optional: bool,
 }
 
@@ -144,7 +145,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     Ok(ExitCode::from(3))
 }
 
-/// What real boards are flashed with, and whether this user may open their ports.
+/// The tools that flash real boards, and whether this user may open the serial ports.
 fn cables(project: &Project) -> Vec<Need> {
     let mut needs: Vec<Need> = Vec::new();
     for board in &project.boards {
@@ -170,7 +171,7 @@ fn cables(project: &Project) -> Vec<Need> {
         }
     }
     for port in selo_engine::runner::port::all() {
-        // Opening it would reset the board.
+        // Check the permissions only: opening the port would reset the board.
         let both = Access::READ_OK | Access::WRITE_OK;
         let denied = rustix::fs::access(&port.path, both).is_err();
         needs.push(Need {
@@ -184,7 +185,7 @@ fn cables(project: &Project) -> Vec<Need> {
     needs
 }
 
-/// Where a program is that need not know `--version`.
+/// The path of a program that may not know `--version`.
 fn on_path(name: &str) -> Option<String> {
     let folders = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&folders).map(|folder| folder.join(name));
@@ -196,7 +197,7 @@ fn apt(packages: &[&str]) -> String {
     format!("sudo apt-get install {}", packages.join(" "))
 }
 
-/// A program on PATH; what it says of itself proves that it runs.
+/// A program on PATH. Its version output proves that it runs.
 fn program(name: &str, why: &str, install: &str, optional: bool) -> Need {
     let output = Command::new(name)
         .arg("--version")

@@ -1,5 +1,5 @@
-//! `selo exchange`: the published experiments between two machines. The subcommands are the
-//! library's, for it has a small program of its own for a Raspberry Pi.
+//! `selo exchange`: the published experiments between two machines. The subcommands are in the
+//! library, because its own small program for a Raspberry Pi uses them too.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,7 +1,8 @@
-//! `selo-lab`: the laboratory, and the studies that repeat experiments and attacks. One command,
-//! thin over the library crates; each subcommand is a file, those of the lab are in `lab/cli`.
+//! `selo-lab`: the laboratory, and the studies that repeat experiments and attacks. The command is
+//! a thin layer over the library crates. Each subcommand has a file; those of the lab are in
+//! `lab/cli`.
 //!
-//! stdout is data, stderr is messages and progress. Exit codes are in docs/reference.md.
+//! Data goes to stdout, messages and progress to stderr. docs/reference.md lists the exit codes.
 
 mod attack;
 mod bench;
@@ -42,8 +43,8 @@ struct Cli {
     #[arg(long, global = true, env = "SELO_PROJECT", value_name = "DIR")]
     project: Option<PathBuf>,
 
-    /// Configuration file, whose section [lab] says where the board is (default: selo/selo.toml
-    /// of ~/.config, else of /etc)
+    /// Configuration file; its section [lab] names the board's port (default: selo/selo.toml of
+    /// ~/.config, else of /etc)
     #[arg(long, global = true, env = "SELO_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -73,7 +74,7 @@ enum Command {
     Radio(radio::Command),
     /// The whole chain on this machine: simulated Unos, virtual nodes, a dashboard
     Demo(demo::Args),
-    /// Say what is missing on this machine, and the line that installs it
+    /// List what is missing on this machine, with the command that installs it
     Doctor(doctor::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
@@ -81,7 +82,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// The command line as the configuration file sees it.
+/// The command line as the configuration file can set it.
 const SPEC: Spec = Spec {
     command: <Cli as clap::CommandFactory>::command,
     sections: &[],
@@ -97,10 +98,10 @@ fn main() -> ExitCode {
     })
 }
 
-/// The folder of the project: the one that was named, else the nearest above.
+/// The folder of the project: the given one, or the nearest above.
 fn project(cli: &Cli) -> Result<PathBuf> {
     match &cli.project {
-        // Paths of images and sources are compared with this one.
+        // Paths of images and sources are compared with this path.
         Some(folder) => Ok(folder
             .canonicalize()
             .map_err(|source| selo_engine::Error::Read {

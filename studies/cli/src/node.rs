@@ -29,10 +29,10 @@ use selo_sys::node::Suite;
 use selo_command::files::{read_file, write_private};
 use selo_command::status::StatusLine;
 
-/// The gateway's port if none is named.
+/// The gateway's default port.
 const PORT: u16 = 7356;
 
-/// The least time between two readings of a node.
+/// Minimum time between two readings of a node.
 const EVERY_MIN: Duration = Duration::from_millis(1);
 
 #[derive(Debug, clap::Args)]
@@ -76,7 +76,7 @@ pub struct Args {
     /// Nodes (default: those of the state directory, else one)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: Option<u32>,
-    /// Suite of new nodes; one that has a record keeps its own [default: chachapoly-blake2s]
+    /// Suite of new nodes; a node with a record keeps its own suite [default: chachapoly-blake2s]
     #[arg(long, value_enum)]
     suite: Option<SuiteName>,
 
@@ -117,10 +117,10 @@ pub struct Args {
     /// Run the firmware on a simulated board instead; `selo lab list boards` names them
     #[arg(long, value_name = "NAME", conflicts_with_all = ["count", "state", "make_registry"])]
     board: Option<String>,
-    /// File that is the board's EEPROM; made if it is not there (default: forgotten)
+    /// File for the board's EEPROM; created if missing (default: a temporary one)
     #[arg(long, value_name = "FILE", requires = "board")]
     eeprom: Option<PathBuf>,
-    /// Let the board run as fast as it can be simulated, not at the pace of the clock
+    /// Simulate the board as fast as possible, not at the pace of the clock
     #[arg(long, requires = "board", conflicts_with = "radio")]
     fast: bool,
     /// Tips of the rain gauge's bucket in an hour, at random, once it has joined; 60 are 12 mm
@@ -129,7 +129,7 @@ pub struct Args {
     /// Tips after which it stops raining (default: never)
     #[arg(long, value_name = "N", requires = "board", requires = "radio")]
     tips: Option<u64>,
-    /// The rain gauge's clock has been without power, and waits for the gateway's time
+    /// Start with a clock that lost its power and waits for the gateway's time
     #[arg(long, requires = "board", requires = "radio")]
     clock_lost: bool,
 
@@ -141,7 +141,7 @@ pub struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "A worse network, in each direction")]
 struct Network {
-    /// Frames that do not arrive, such as 5%
+    /// Share of frames that are lost, such as 5%
     #[arg(
         long,
         value_name = "CHANCE",
@@ -149,10 +149,10 @@ struct Network {
         conflicts_with = "board"
     )]
     loss: Chance,
-    /// Time on the way, such as 50ms or 20ms..200ms
+    /// Delay in the network, such as 50ms or 20ms..200ms
     #[arg(long, value_name = "TIME[..TIME]", default_value = "0ms", value_parser = parse_delay, conflicts_with = "board")]
     delay: RangeInclusive<Duration>,
-    /// Frames that later ones overtake
+    /// Share of frames that later ones overtake
     #[arg(
         long,
         value_name = "CHANCE",
@@ -160,7 +160,7 @@ struct Network {
         conflicts_with = "board"
     )]
     reorder: Chance,
-    /// Frames that arrive twice
+    /// Share of frames that arrive twice
     #[arg(
         long,
         value_name = "CHANCE",
@@ -168,7 +168,7 @@ struct Network {
         conflicts_with = "board"
     )]
     duplicate: Chance,
-    /// Frames of which one bit changes
+    /// Share of frames in which one bit changes
     #[arg(
         long,
         value_name = "CHANCE",
@@ -176,7 +176,7 @@ struct Network {
         conflicts_with = "board"
     )]
     corrupt: Chance,
-    /// Frames that lose their end
+    /// Share of frames that are truncated
     #[arg(
         long,
         value_name = "CHANCE",
@@ -245,7 +245,7 @@ fn parse_delay(text: &str) -> Result<RangeInclusive<Duration>, String> {
     Ok(least..=most)
 }
 
-/// What the user asked for cannot be, and what to do instead.
+/// Makes the error of an impossible request, with a hint.
 fn wrong(what: impl Into<String>, hint: impl Into<String>) -> selo_base::report::Report {
     let (what, hint) = (what.into(), hint.into());
     selo_nodes::Error::Wrong { what, hint }.into()
@@ -255,7 +255,7 @@ impl Args {
     fn gateway(&self) -> selo_base::report::Result<SocketAddr> {
         let name = self.to.as_deref().unwrap_or_default();
         let hint = || format!("such as 192.0.2.1, [2001:db8::1]:{PORT} or gateway.example:{PORT}");
-        // A second colon without brackets is one of IPv6.
+        // A second colon without brackets belongs to an IPv6 address.
         let port = name.rsplit_once(':').filter(|(host, _)| {
             !host.contains(':') || (host.starts_with('[') && host.ends_with(']'))
         });
@@ -346,7 +346,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     Ok(ExitCode::from(u8::from(!whole)))
 }
 
-/// Set when the user has had enough: then the summary comes.
+/// A flag that Ctrl-C sets. The summary follows.
 fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
@@ -367,7 +367,7 @@ fn node_suite(suite: selo_link::Suite) -> selo_base::report::Result<Suite> {
     Suite::from_code(suite.code()).context("the device library lacks the suite")
 }
 
-/// Gives --count nodes ids and keys, and writes them down for the gateway.
+/// Makes ids and keys for --count nodes, and writes the file for the gateway.
 fn make_registry(args: &Args, file: &Path) -> selo_base::report::Result<ExitCode> {
     let mut records = args.records()?;
     if !records.is_empty() {
@@ -419,7 +419,7 @@ fn file_format(file: &Path) -> Format {
     }
 }
 
-/// What a node stores before its first start. Its gateway has accepted join counters up to
+/// The stored record of a node before its first start. Its gateway has accepted join counters up to
 /// the one in its registry.
 fn first_record(device: &Record) -> selo_base::report::Result<selo_nodes::records::Record> {
     let seed = random_bytes().map_err(machine)?;
@@ -434,7 +434,7 @@ fn first_record(device: &Record) -> selo_base::report::Result<selo_nodes::record
     ))
 }
 
-/// The devices of a file, and not too many of them.
+/// Reads the devices of a file that are not revoked, at most --count. Fails if there are none.
 fn read_registry(args: &Args, file: &Path) -> selo_base::report::Result<Vec<Record>> {
     let bytes = read_file(file)?;
     let what = file.display().to_string();
@@ -452,8 +452,8 @@ fn read_registry(args: &Args, file: &Path) -> selo_base::report::Result<Vec<Reco
     Ok(devices)
 }
 
-/// Nodes become the devices of a file. A node that was one of them before goes on where it
-/// was, because its join counters are used up.
+/// Assigns the devices of a file to the nodes. A node that already is one of them keeps its record,
+/// because its join counters are used up.
 fn take_registry(args: &Args, file: &Path, records: &mut Records) -> selo_base::report::Result<()> {
     for (number, device) in read_registry(args, file)?.iter().enumerate() {
         match records.get(number).map(|record| (describe(record), record)) {
@@ -487,7 +487,7 @@ fn take_registry(args: &Args, file: &Path, records: &mut Records) -> selo_base::
     Ok(())
 }
 
-/// Switches the nodes on.
+/// Starts the nodes.
 fn start(args: &Args, records: &Records) -> selo_base::report::Result<Vec<VirtualNode>> {
     let count = match args.count {
         Some(count) => count as usize,
@@ -530,7 +530,7 @@ fn start(args: &Args, records: &Records) -> selo_base::report::Result<Vec<Virtua
     (0..count).map(node).collect()
 }
 
-/// Lets the nodes send, and says on a terminal how it goes.
+/// Runs the nodes, and shows the progress on a terminal.
 fn drive(
     args: &Args,
     nodes: Vec<VirtualNode>,
@@ -699,7 +699,7 @@ impl Report<'_> {
         text
     }
 
-    /// Why nodes did not join, as far as it can be seen from here.
+    /// A likely reason why nodes did not join, as far as the nodes can tell.
     fn hint(&self, to: SocketAddr) -> Option<String> {
         let Report { count, tally, .. } = self;
         if tally.joined >= *count as u64 {

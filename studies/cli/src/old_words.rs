@@ -1,8 +1,8 @@
-//! Words of the release before: they work, with a hint, until the next one.
+//! Words of the previous release. They work, with a hint, until the next release.
 
 use std::ffi::OsString;
 
-/// An old word and the one in its place.
+/// Each old word and its replacement.
 const WORDS: [(&str, &str); 4] = [
     ("--contender", "--library"),
     ("--strategy", "--variant"),
@@ -10,7 +10,7 @@ const WORDS: [(&str, &str); 4] = [
     ("contenders", "libraries"),
 ];
 
-/// The arguments in today's words; says on stderr which were not.
+/// Replaces old words in the arguments, and reports them on stderr.
 pub fn translate(arguments: Vec<OsString>) -> Vec<OsString> {
     let (arguments, hints) = translated(arguments);
     for hint in hints {
@@ -23,7 +23,7 @@ fn translated(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
     let mut hints = Vec::new();
     let mut today = Vec::with_capacity(arguments.len());
     for (position, argument) in arguments.into_iter().enumerate() {
-        // `selo-lab lab run` is what somebody types who knows `selo lab run`.
+        // Accepts `selo-lab lab run` from users who know `selo lab run`.
         if position == 1 && argument == "lab" {
             continue;
         }
@@ -38,7 +38,7 @@ fn translated(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
     (today, hints)
 }
 
-/// The old word of an argument, the new one, and the argument with it.
+/// The old word of an argument, its replacement, and the argument rewritten.
 fn in_new_words(argument: &str) -> Option<(&'static str, &'static str, String)> {
     WORDS.into_iter().find_map(|(old, new)| {
         let rest = argument.strip_prefix(old)?;

@@ -1,4 +1,5 @@
-//! `selo radio`: LoRa times, virtual E32 modules, and how many nodes a gateway carries.
+//! `selo radio`: LoRa air times, virtual E32 modules, and the number of nodes that a gateway
+//! carries.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,11 +24,11 @@ use selo_command::status::StatusLine;
 
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// How long a frame is on the air at each air data rate
+    /// Air time of a frame at each air data rate
     Airtime(AirtimeArgs),
-    /// How many nodes one gateway carries before it loses too much
+    /// Number of nodes that one gateway carries before it loses too much
     Study(StudyArgs),
-    /// Run virtual modules whose serial ports other programs can open
+    /// Run virtual modules with serial ports that other programs can open
     Run(RunArgs),
 }
 
@@ -90,20 +91,19 @@ pub struct StudyArgs {
         default_value = "without,with"
     )]
     ack: Vec<Ack>,
-    /// The waits of a reading are longer by a random share, up to this one; the default is the
-    /// link's
+    /// Lengthen the waits of a reading by a random share, up to this one; the default is the link's
     #[arg(long, value_name = "SHARE", default_value_t = selo_radio::study::LINK_JITTER, value_parser = parse_share)]
     jitter: f64,
     /// Bytes of a reading's frame
     #[arg(long, value_name = "N", default_value_t = 29, value_parser = clap::value_parser!(u16).range(1..=58))]
     bytes: u16,
-    /// What may be lost, in per cent
+    /// Allowed loss in per cent
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = parse_percent)]
     loss: f64,
-    /// Nodes send at random moments instead of with a period
+    /// Let nodes send at random moments instead of periodically
     #[arg(long)]
     poisson: bool,
-    /// Every overlap destroys both
+    /// Let every overlap destroy both frames
     #[arg(long)]
     no_capture: bool,
     /// Metres from the gateway to the edge
@@ -112,7 +112,7 @@ pub struct StudyArgs {
     /// Readings at each point
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(100..=10_000_000))]
     readings: u64,
-    /// Of places, fading and times
+    /// Seed for places, fading and times
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// One JSON object a point of a curve, on stdout
@@ -144,26 +144,26 @@ pub struct RunArgs {
     /// The module in the middle
     #[arg(long, value_name = "PATH")]
     gateway: PathBuf,
-    /// A module around it; may be given again
+    /// A module around it; can be repeated
     #[arg(long, value_name = "PATH", required_unless_present = "board")]
     node: Vec<PathBuf>,
-    /// A module around it with all its wires, for `selo node --board uno --radio PATH`: a
-    /// socket; may be given again
+    /// A module around it with all its wires, for `selo node --board uno --radio PATH`: a socket;
+    /// can be repeated
     #[arg(long, value_name = "PATH")]
     board: Vec<PathBuf>,
     /// Metres from the gateway to each node
     #[arg(long, value_name = "METRES", default_value_t = 100.0, value_parser = parse_metres)]
     distance: f64,
-    /// Air data rate of all
+    /// Air data rate of all modules
     #[arg(long, value_name = "RATE", default_value = "2.4k")]
     rate: AirRate,
     /// Rate of all serial lines
     #[arg(long, value_name = "BAUD", default_value_t = 9_600, value_parser = parse_baud)]
     baud: u32,
-    /// Channel of all, 0 to 31: 410 MHz and up
+    /// Channel of all modules, 0 to 31: 410 MHz and up
     #[arg(long, value_name = "N", default_value_t = 23, value_parser = clap::value_parser!(u8).range(0..=31))]
     channel: u8,
-    /// Of the fading
+    /// Seed of the fading
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Events as one JSON object a line
@@ -304,7 +304,7 @@ struct Curve {
     points: Vec<Point>,
 }
 
-/// A curve goes on until so much is lost.
+/// A curve ends at this loss.
 const ENOUGH: f64 = 0.3;
 
 fn carry_out(args: &StudyArgs) -> selo_base::report::Result<ExitCode> {
@@ -406,7 +406,7 @@ fn capacities(curves: &[Curve], limit: f64, percent: f64) -> Table {
         let found = study::capacity(&curve.points, limit);
         let nodes = found.unwrap_or(study::STEPS[study::STEPS.len() - 1]);
         let plan = Plan { nodes, ..plan };
-        // n at which 2 (n - 1) airtime / period is what the loss allows.
+        // The n at which 2 (n - 1) airtime / period reaches the allowed loss.
         let share = plan.period.as_secs_f64() / plan.airtime().as_secs_f64();
         let formula = (1.0 - (1.0 - limit).ln() * share / 2.0).floor();
         let cell = Cell::number(format::count(nodes as f64), nodes as f64);
@@ -430,7 +430,7 @@ fn capacities(curves: &[Curve], limit: f64, percent: f64) -> Table {
     table
 }
 
-/// A picture for each period, with and without acknowledgements.
+/// One picture for each period, with and without acknowledgements.
 fn pictures(curves: &[Curve], percent: f64) -> Vec<Lines> {
     let mut pictures: Vec<Lines> = Vec::new();
     for curve in curves {
@@ -514,7 +514,7 @@ fn run(args: &RunArgs) -> selo_base::report::Result<ExitCode> {
         .collect();
     let air = Air::paced(ether)?;
     let _driver = Driver::start(&air, hosts)?;
-    // A module that was just switched on hears nothing, and by a serial port nobody sees its AUX.
+    // A module hears nothing just after power-up, and a serial port does not show its AUX line.
     while !serial.iter().all(|station| air.handle(*station).aux()) {
         if ended() {
             return Ok(ExitCode::SUCCESS);
@@ -544,7 +544,7 @@ fn run(args: &RunArgs) -> selo_base::report::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why a packet did not arrive, in a word.
+/// The reason why a packet was lost, in a word.
 fn reason(why: Reception) -> &'static str {
     match why {
         Reception::Received { .. } => "received",

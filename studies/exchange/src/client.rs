@@ -6,8 +6,8 @@
 //! server               t2 open t3  ...  t4 seal t5
 //! ```
 //!
-//! t0, t1, t6, t7 are the client's, t2 to t5 the server's, each of its own clock: only
-//! differences of stamps of one clock are ever taken [ferreira2020].
+//! The client stamps t0, t1, t6 and t7; the server stamps t2 to t5. Each uses its own clock, so
+//! only stamps of the same clock are subtracted [ferreira2020].
 
 use std::net::TcpStream;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::key::{ID, Key, Sealer};
 use crate::net;
 use crate::wire::{Frame, Hello, Kind, OVERHEAD, Refusal, ServerTimes, bound};
 
-/// What an exchange is.
+/// The parameters of an exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange<'a> {
     pub to: &'a str,
@@ -31,29 +31,29 @@ pub struct Exchange<'a> {
     pub implementation: &'a Implementation,
     pub payload: &'a [u8],
     pub timeout: Duration,
-    /// Where to keep what came back.
+    /// Folder for the opened reply.
     pub store: Option<&'a Path>,
 }
 
-/// An exchange that went well: both ends had what was sent.
+/// A successful exchange: both ends received the message unchanged.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// From the first packet to the server's greeting; in no equation.
+    /// From the first packet to the server's greeting. No equation uses it.
     pub connect: u64,
     /// t1, t6 and t7 after t0, in nanoseconds.
     pub sealed: u64,
     pub came: u64,
     pub opened: u64,
     pub server: ServerTimes,
-    /// The server's implementation and machine, as it says.
+    /// The server's implementation and machine, as the server reports them.
     pub machine: String,
-    /// Bytes of the request and of the reply, heads included.
+    /// Bytes of the request and of the reply, including their heads.
     pub sent: u64,
     pub received: u64,
 }
 
 impl Exchange<'_> {
-    /// Connects, exchanges, compares, and closes.
+    /// Connects, exchanges one message, compares it, and closes.
     pub fn run(&self) -> Result<Done> {
         let start = Instant::now();
         let mut stream = net::connect(self.to, "serve", self.timeout)?;
@@ -82,7 +82,7 @@ impl Exchange<'_> {
         let opened = self
             .implementation
             .open(self.cipher, &theirs, &bind(Kind::Reply), answer)?;
-        // Taking the reply apart is no part of opening it.
+        // Parsing the reply does not count as opening it.
         let t7 = t6 + before.elapsed();
 
         let server = ServerTimes::decode(times)?;
@@ -108,8 +108,8 @@ impl Exchange<'_> {
         })
     }
 
-    /// Reads the server's greeting; `start` is the beginning of the connection. The greeting, and
-    /// the nanoseconds until it came.
+    /// Reads the server's greeting. Returns it with the nanoseconds since `start`, when the
+    /// connection began.
     fn greeting(&self, stream: &mut TcpStream, start: Instant) -> Result<(Hello, u64)> {
         let seconds = self.timeout.as_secs();
         let hello = expect(stream, Kind::Hello, 300, "waiting for a greeting", seconds)?;
@@ -127,14 +127,14 @@ impl Exchange<'_> {
         Ok((hello, connect))
     }
 
-    /// Sends the sealed message: the reply, and the bytes sent.
+    /// Sends the sealed message. Returns the reply and the number of bytes sent.
     fn ask(&self, stream: &mut TcpStream, sealed: &[u8], max_payload: u32) -> Result<(Frame, u64)> {
         let seconds = self.timeout.as_secs();
         let mut body = self.key.id().to_vec();
         debug_assert_eq!(body.len(), ID);
         body.extend(sealed);
         let request = Frame::new(Kind::Request, self.cipher as u8, body);
-        // A server that refuses answers while the request is still being sent.
+        // A server may refuse while the client is still sending the request.
         let sent = request.write(stream, "sending", seconds);
         let limit = max_payload.saturating_add(OVERHEAD);
         let reply = expect(stream, Kind::Reply, limit, "waiting for the reply", seconds);
@@ -146,7 +146,8 @@ impl Exchange<'_> {
         Ok((reply, request.wire_size()))
     }
 
-    /// Compares the opened reply with the message, and lets the server compare its own.
+    /// Compares the opened reply with the message. Sends its digest so that the server can compare
+    /// too.
     fn confirm(&self, stream: &mut TcpStream, ours: &[u8], opened: &[u8]) -> Result<()> {
         let seconds = self.timeout.as_secs();
         if let Some(path) = self.store {

@@ -1,5 +1,5 @@
-//! What can go wrong in an exchange. Every message says what happened; [`Error::hint`] says
-//! what to do next, and [`Error::fault`] is the word for it in a row.
+//! Errors of an exchange. The message says what happened, [`Error::hint`] what to do next, and
+//! [`Error::fault`] is the word for it in a row.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,32 +9,32 @@ use thiserror::Error;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an exchange failed, as rows have it.
+/// The cause of a failed exchange, as stored in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// Nobody listens there.
+    /// No server listens at the address.
     ServerAbsent,
-    /// The connection ended before the exchange did.
+    /// The connection closed before the exchange was complete.
     Cut,
-    /// Nothing came for too long.
+    /// Nothing arrived within the time limit.
     Timeout,
     /// The two ends have different keys.
     WrongKey,
-    /// A message does not open: its tag or padding is wrong.
+    /// A message does not open: its tag or its padding is wrong.
     Altered,
-    /// It opens, but is not what was sent.
+    /// A message opens, but differs from the one that was sent.
     Differs,
-    /// The certificate is of no authority that the client trusts, or of another name.
+    /// The certificate has another name, or no trusted authority signed it.
     WrongCertificate,
     ExpiredCertificate,
-    /// The server does not offer the suite, the key exchange or to resume.
+    /// The server does not offer the suite, the key exchange or resumption.
     NotOffered,
-    /// The other end does not keep to the protocol.
+    /// The other end violates the protocol.
     Protocol,
-    /// The server said no: too large, too many clients, an unknown cipher.
+    /// The server refused: message too large, too many clients, or an unknown cipher.
     Refused,
-    /// Something on this machine.
+    /// An error of this machine.
     Machine,
 }
 
@@ -54,7 +54,7 @@ pub enum Error {
     #[error("no server at {to}: {source}")]
     Absent {
         to: String,
-        /// The subcommand that is its server.
+        /// The subcommand that starts the server.
         server: &'static str,
         source: io::Error,
     },
@@ -121,7 +121,7 @@ pub enum Error {
     #[error(transparent)]
     Paper(#[from] selo_report::paper::PaperError),
 
-    /// Exchanges failed; each has said why in its row.
+    /// Some exchanges failed; each row has its reason.
     #[error("{failed} of {all} exchanges failed, the first because {first}")]
     Failed {
         failed: usize,
@@ -132,7 +132,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error of reading from or writing to the peer.
+    /// Makes the error of a failed read from the peer or write to it.
     pub(crate) fn network(source: io::Error, doing: &'static str, seconds: u64) -> Error {
         use io::ErrorKind as Kind;
         match source.kind() {
@@ -152,7 +152,7 @@ impl Error {
         }
     }
 
-    /// The word for it in a row.
+    /// The word for this error in a row.
     pub fn fault(&self) -> Fault {
         match self {
             Error::Absent { .. } => Fault::ServerAbsent,
@@ -170,7 +170,7 @@ impl Error {
         }
     }
 
-    /// What the user can do about it, in one line, if there is something.
+    /// What the user can do about it, in one line, if anything.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Usage { hint, .. } | Error::File { hint, .. } => hint.clone(),
@@ -250,7 +250,7 @@ impl selo_base::report::Failure for Error {
     }
 }
 
-/// Makes the error of an operating-system call; `doing` completes "cannot ...".
+/// Makes the error of an operating-system call. `doing` completes "cannot ...".
 pub(crate) fn machine(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
     move |source| Error::Machine { doing, source }
 }

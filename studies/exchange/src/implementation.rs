@@ -1,5 +1,5 @@
-//! Who computes in the first experiment: a part of this program, or a library of the lab. Whatever
-//! library has glue for a cipher can take part: it is built for this machine, and loaded.
+//! The implementations of the first experiment: parts of this program, and libraries of the lab.
+//! Any library with glue for a cipher can take part: it is built for this machine and loaded.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 /// Bytes of an IV.
 const IV: usize = 16;
 
-/// Who computes.
+/// An implementation of ciphers.
 #[derive(Clone, Debug)]
 pub enum Implementation {
     BuiltIn(BuiltIn),
@@ -30,8 +30,8 @@ impl From<BuiltIn> for Implementation {
 }
 
 impl Implementation {
-    /// What `spec` names: a built-in one, or a library, which is built for those of `ciphers`
-    /// that it offers. The project is only looked for where a library is named.
+    /// Resolves `spec`: a built-in implementation, or a library, which is built for those of
+    /// `ciphers` that it offers. Looks for the project only if `spec` names a library.
     pub fn named(
         spec: &str,
         ciphers: &[Cipher],
@@ -45,7 +45,7 @@ impl Implementation {
         Ok(Implementation::Library(Arc::new(library)))
     }
 
-    /// As rows have it; a library's has its version in it.
+    /// The name as stored in rows. A library's name includes its version.
     pub fn name(&self) -> &str {
         match self {
             Implementation::BuiltIn(built_in) => built_in.name(),
@@ -60,7 +60,7 @@ impl Implementation {
         }
     }
 
-    /// Seals `message`, and binds `ad` to it if the cipher authenticates.
+    /// Seals `message`. Binds `ad` to it if the cipher authenticates.
     pub fn seal(&self, cipher: Cipher, key: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
         match self {
             Implementation::BuiltIn(built_in) => built_in.seal(cipher, key, ad, message),
@@ -68,7 +68,8 @@ impl Implementation {
         }
     }
 
-    /// Reverse of [`Implementation::seal`]; `None` if tag or padding are wrong.
+    /// Opens a message that [`Implementation::seal`] sealed. Returns `None` if the tag or the
+    /// padding is wrong.
     pub fn open(
         &self,
         cipher: Cipher,
@@ -83,17 +84,17 @@ impl Implementation {
     }
 }
 
-/// A library with the ciphers that it was built for.
+/// A library, built for some of its ciphers.
 #[derive(Debug)]
 pub struct Library {
-    /// Name and version, and the variant if one was named.
+    /// Name, version and, if the user named one, the variant.
     name: String,
-    /// A glue keeps one key, so one message at a time.
+    /// Glue keeps one key, so it handles one message at a time.
     ciphers: BTreeMap<Cipher, Mutex<Loaded>>,
 }
 
-/// The library that `spec` names, `NAME` or `NAME:VARIANT`, and its units by cipher; the first
-/// variant of each where none is named.
+/// The library that `spec` names (`NAME` or `NAME:VARIANT`), and its units by cipher. Without a
+/// variant, each cipher's first one is used.
 fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Cipher, Unit<'a>>)> {
     let (name, variant) = match spec.split_once(':') {
         Some((name, variant)) => (name, Some(variant)),
@@ -140,8 +141,7 @@ fn units<'a>(project: &'a Project, spec: &str) -> Result<(String, BTreeMap<Ciphe
     Ok((label, found))
 }
 
-/// The libraries with a cipher that can be built for this machine. Those that are built in are
-/// not among them.
+/// The libraries with a cipher that build for this machine, without the built-in ones.
 pub fn names(project: &Project) -> Vec<String> {
     let built_in = |name: &str| BuiltIn::by_name(name).is_some();
     let offers = |name: &str| {
@@ -164,13 +164,13 @@ pub fn names(project: &Project) -> Vec<String> {
         .collect()
 }
 
-/// The ciphers that a library offers here.
+/// The ciphers that a library offers on this machine.
 pub fn offered(project: &Project, name: &str) -> Result<Vec<Cipher>> {
     Ok(units(project, name)?.1.into_keys().collect())
 }
 
 impl Library {
-    /// Fetches, builds and loads what `spec` names for those of `ciphers` that it offers.
+    /// Fetches, builds and loads the library of `spec`, for those of `ciphers` that it offers.
     fn build(project: &Project, spec: &str, ciphers: &[Cipher], say: fn(&str)) -> Result<Library> {
         let (name, units) = units(project, spec)?;
         let sources = Sources::new(&project.root, false);
@@ -192,13 +192,13 @@ impl Library {
         })
     }
 
-    /// The library of a cipher with `key` set up.
+    /// The library of a cipher, with `key` set up.
     fn keyed(&self, cipher: Cipher, key: &[u8]) -> Result<MutexGuard<'_, Loaded>> {
         let library = self
             .ciphers
             .get(&cipher)
             .ok_or_else(|| self.failed("it does not offer this cipher"))?;
-        // Whoever panicked had set a key of its own up; the next one sets up another.
+        // After a panic the lock is poisoned, but the next user sets up a key of its own.
         let mut library = library.lock().unwrap_or_else(PoisonError::into_inner);
         let mut key = zeroize::Zeroizing::new(key.to_vec());
         let mut nothing = vec![0; key.len() + GROWTH];
@@ -237,7 +237,7 @@ impl Library {
             return Err(self.failed(&format!("sealing gives status {status}")));
         }
         if written != size {
-            // A glue that keeps sizes in 16 bits, say.
+            // For example, glue that keeps sizes in 16 bits.
             let why = format!("it sealed {} bytes as {written}, not {size}", message.len());
             return Err(self.failed(&why));
         }

@@ -1,7 +1,8 @@
-//! The pre-shared key: made into a file that only its owner can read, never on a command line
-//! and never in a log. What ciphers use is derived from it, another key for each cipher and
-//! direction, so that what one of them gives away (CBC without a tag gives much) says nothing
-//! of the others.
+//! The pre-shared key.
+//!
+//! It is stored in a file that only its owner can read; it never appears on a command line or in a
+//! log. Ciphers use keys derived from it, a different one for each cipher and direction. A leak
+//! through one cipher (CBC without a tag leaks much) therefore reveals nothing about the others.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -16,7 +17,7 @@ use crate::error::{Error, Result};
 /// Bytes of a key's name.
 pub const ID: usize = 8;
 
-/// A key file's only line begins with this.
+/// Prefix of the only line of a key file.
 const PREFIX: &str = "selo-exchange-key-1 ";
 
 /// A pre-shared key of 32 bytes.
@@ -28,7 +29,7 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// Who seals with a key.
+/// The end that seals with a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sealer {
     Client,
@@ -43,7 +44,7 @@ fn file(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Error {
     }
 }
 
-/// Writes a new file that nobody else reads, also where the folder would let them.
+/// Writes a new file that only its owner can read, even if the folder would allow more.
 pub(crate) fn write_secret(path: &Path, bytes: &[u8]) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
@@ -53,14 +54,14 @@ pub(crate) fn write_secret(path: &Path, bytes: &[u8]) -> std::io::Result<File> {
 }
 
 impl Key {
-    /// A new one.
+    /// Makes a new key.
     pub fn generate() -> Result<Key> {
         let mut raw = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *raw).map_err(Error::Random)?;
         Ok(Key(raw))
     }
 
-    /// Writes it to a file of mode 0600 that must not be there yet.
+    /// Writes the key to a new file of mode 0600. Fails if the file exists.
     pub fn write(&self, path: &Path) -> Result<()> {
         let mut text = Zeroizing::new(String::from(PREFIX));
         text.push_str(&Zeroizing::new(hex::encode(&self.0[..])));
@@ -76,7 +77,7 @@ impl Key {
             })
     }
 
-    /// Reads it from a file that nobody else can read.
+    /// Reads the key. Fails if others can read the file.
     pub fn read(path: &Path) -> Result<Key> {
         let make = "`selo exchange key FILE` makes one";
         let open = || -> std::io::Result<(u32, Zeroizing<String>)> {
@@ -102,14 +103,14 @@ impl Key {
         Ok(Key(raw))
     }
 
-    /// A name by which two ends see whether they have the same key.
+    /// A name by which two ends check that they have the same key.
     pub fn id(&self) -> [u8; ID] {
         let mut id = [0; ID];
         self.derive(&mut id, "id");
         id
     }
 
-    /// The key of a cipher, for what `sealer` seals.
+    /// The key of a cipher for messages that `sealer` seals.
     pub fn for_cipher(&self, cipher: Cipher, sealer: Sealer) -> Zeroizing<Vec<u8>> {
         let mut key = Zeroizing::new(vec![0; cipher.key_size()]);
         let sealer = match sealer {
@@ -122,7 +123,7 @@ impl Key {
 
     fn derive(&self, out: &mut [u8], label: &str) {
         let info = format!("selo exchange 1 {label}");
-        // HKDF gives up to 255 hashes of 32 bytes: 32 are asked for at most.
+        // HKDF gives at most 255 hashes of 32 bytes. At most 32 bytes are requested.
         let derived = selo_sys::hkdf_sha256(out, b"", &*self.0, info.as_bytes());
         assert!(derived.is_ok(), "HKDF gives 8160 bytes");
     }
@@ -144,7 +145,7 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(Key::read(&path).expect("read").0, key.0);
         assert!(key.write(&path).is_err(), "it is not overwritten");
-        // What is shown is not the key.
+        // The displayed name is not the key.
         let text = std::fs::read_to_string(&path).expect("read");
         let digits = text.trim_end().strip_prefix(PREFIX).expect("its form");
         assert!(!format!("{key:?}").contains(&digits[..8]));

@@ -1,7 +1,7 @@
-//! The link in the place of TLS, for comparison: a node (`lab/firmware/client/link.c`) on this machine
-//! or on a board's emulator joins, or pairs and joins, and sends one reading; so does a node of the
-//! published protocol (`classic.c`). The gateway is played here, by `selo-link` and
-//! `selo-classic`, which share no code with the nodes.
+//! The link in place of TLS, for comparison. A node (`lab/firmware/client/link.c`) on this machine
+//! or on a board's emulator joins, or pairs and joins, and sends one reading. A node of the
+//! published protocol (`classic.c`) does the same. This module plays the gateway with `selo-link`
+//! and `selo-classic`, which share no code with the nodes.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -22,21 +22,21 @@ use crate::row::Delivered;
 /// Bytes of the reading (link.c).
 pub const READING: usize = 16;
 
-/// What comes before the reading.
+/// The steps before the reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
-    /// A join with a key that is there.
+    /// A join with an existing key.
     Join,
-    /// A pairing; join and reading come with the key that it gave.
+    /// A pairing, then a join and a reading with its key.
     Pair,
-    /// The published protocol's exchange of keys, which authenticates nobody.
+    /// The published protocol's key exchange, which authenticates nobody.
     Classic,
 }
 
 impl Handshake {
     pub const ALL: [Handshake; 3] = [Handshake::Join, Handshake::Pair, Handshake::Classic];
 
-    /// On the command line and in rows.
+    /// The name on the command line and in rows.
     pub fn name(self) -> &'static str {
         match self {
             Handshake::Join => "join",
@@ -50,7 +50,7 @@ impl Handshake {
     }
 }
 
-/// Builds a node with that suite for a board; the published protocol has its own.
+/// Builds a node with `suite` for a board. The published protocol has a node of its own.
 pub fn build(
     project: &Project,
     handshake: Handshake,
@@ -69,7 +69,7 @@ pub fn build(
     }
 }
 
-/// One handshake and one reading.
+/// Runs one handshake and sends one reading.
 pub fn exchange(
     node: &Embedded,
     handshake: Handshake,
@@ -103,7 +103,7 @@ pub fn exchange(
         let done = node.exchange(job, || ends(theirs, UnixStream::try_clone), timeout);
         let crashed = || Error::Protocol("the gateway crashed".into());
         let played = playing.join().map_err(|_| crashed())?;
-        // What the node says of itself tells more than that it is gone.
+        // The node's own error is more precise than a closed connection.
         let mut done = done?.done;
         let played = played?;
         (done.times.handshake_sent, done.times.handshake_received) = played.handshake;
@@ -129,7 +129,7 @@ struct Gateway {
     answered: u64,
 }
 
-/// Bytes from the node and to it.
+/// Counts bytes from the node and to it.
 struct Played {
     handshake: (u64, u64),
     all: (u64, u64),

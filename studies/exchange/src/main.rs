@@ -1,5 +1,5 @@
-//! `selo-exchange`: `selo exchange` alone, small enough to be built for a Raspberry Pi in a
-//! minute and copied there.
+//! `selo-exchange`: `selo exchange` on its own. It builds for a Raspberry Pi in a minute and can be
+//! copied there.
 
 use std::process::ExitCode;
 

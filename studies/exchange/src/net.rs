@@ -1,11 +1,11 @@
-//! Connections with time limits, and the machine's name for itself.
+//! Connections with time limits, and this machine's name.
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// Connects to `HOST:PORT`, where the subcommand `server` should listen.
+/// Connects to `HOST:PORT`, where the subcommand `server` should be listening.
 pub fn connect(to: &str, server: &'static str, timeout: Duration) -> Result<TcpStream> {
     let absent = |source| Error::Absent {
         to: to.to_owned(),
@@ -25,7 +25,7 @@ pub fn connect(to: &str, server: &'static str, timeout: Duration) -> Result<TcpS
     Err(absent(last))
 }
 
-/// Time limits, and no waiting for more to send.
+/// Sets the time limits, and sends small writes at once.
 pub fn prepare(stream: &TcpStream, timeout: Duration) -> Result<()> {
     stream
         .set_read_timeout(Some(timeout))
@@ -37,7 +37,7 @@ pub fn prepare(stream: &TcpStream, timeout: Duration) -> Result<()> {
         })
 }
 
-/// What computes here, in words: architecture, and `emulated` if whoever starts it says so.
+/// The name of this machine: operating system and architecture, with [`EMULATED`] if `emulated`.
 pub fn machine(emulated: bool) -> String {
     let name = rustix::system::uname();
     let text = format!(
@@ -49,5 +49,5 @@ pub fn machine(emulated: bool) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
 
-/// The words by which an emulated machine is known.
+/// The suffix that marks the name of an emulated machine.
 pub const EMULATED: &str = ", emulated";

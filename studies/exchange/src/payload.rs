@@ -1,5 +1,6 @@
-//! What is sent: a string of 1,215 bytes and an image of about 2 MB, as in [ferreira2020], a
-//! file, or so many bytes. String and image are made by code, the same everywhere.
+//! The messages: a string of 1,215 bytes and an image of about 2 MB, as in [ferreira2020], a file,
+//! or a given number of bytes. Code generates the string and the image, so they are the same
+//! everywhere.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use crate::wire::MAX_PAYLOAD;
 
 /// Bytes of the string.
 const STRING: usize = 1215;
-/// Pixels of the image each way: 3 x 816 x 816 bytes and a head of 15 are 1,997,583.
+/// Width and height of the image in pixels: 3 x 816 x 816 bytes and a head of 15 are 1,997,583.
 const SIDE: u32 = 816;
 
 /// A payload and its name in rows.
@@ -19,7 +20,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// `string`, `image`, a number of bytes, or the name of a file.
+    /// Parses `string`, `image`, a number of bytes, or the name of a file.
     pub fn parse(text: &str) -> Result<Payload> {
         let bytes = match text {
             "string" => string(),
@@ -60,7 +61,7 @@ impl Payload {
     }
 }
 
-/// Readings of a station, one a line, until there are 1,215 bytes.
+/// Readings of a station, one a line, up to 1,215 bytes.
 fn string() -> Vec<u8> {
     let mut text = String::new();
     let mut line = 0;
@@ -80,8 +81,8 @@ fn string() -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A picture of waves in colours, in the format PPM, which every viewer of pictures opens.
-/// Integers only, so it is the same on every machine.
+/// A picture of coloured waves in the format PPM, which every image viewer opens. It uses integers
+/// only, so it is the same on every machine.
 fn image() -> Vec<u8> {
     let mut bytes = format!("P6\n{SIDE} {SIDE}\n255\n").into_bytes();
     for y in 0..SIDE {

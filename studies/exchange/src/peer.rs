@@ -1,6 +1,6 @@
-//! Both ends of C of the first experiment (`lab/firmware/exchange`) on a board's emulator: the client's
-//! rows, and in each the instructions that encrypting and decrypting took; the server's
-//! instructions, an exchange at a time.
+//! Runs both ends of the first experiment in C (`lab/firmware/exchange`) on a board's emulator. It
+//! collects the client's rows, each with the instructions of encryption and decryption, and the
+//! server's instructions for each exchange.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -17,7 +17,7 @@ use crate::error::{Error, Result, machine};
 use crate::row::{Row, SERVED, Sealing, Served};
 use crate::serving::LOOK;
 
-/// Runs `peer run ARGUMENTS`; each row goes to `push`. Its exit code.
+/// Runs `peer run ARGUMENTS` and passes each row to `push`. Returns the exit code.
 pub fn run(
     peer: &Embedded,
     arguments: &[String],
@@ -45,7 +45,7 @@ pub fn run(
         })?;
         row.unit.device = Some(peer.device().to_owned());
         row.client.clone_from(&peer.machine);
-        // The plugin has written what it counted before the client wrote its row.
+        // The plugin wrote its counts before the client wrote the row.
         let counted = report.take()?;
         if let (Some(stamps), true) = (&mut row.stamps, peer.is_emulated()) {
             let [encrypt, decrypt] = counted[..] else {
@@ -58,7 +58,7 @@ pub fn run(
         push(row)?;
     }
     let status = child.wait().map_err(machine("wait for the client"))?;
-    // Or why the emulator ended it.
+    // If the emulator ended the program, this fails with the reason.
     report.take()?;
     Ok(status
         .code()
@@ -66,8 +66,8 @@ pub fn run(
         .unwrap_or(1))
 }
 
-/// Runs `peer serve ARGUMENTS` until it ends or this process is told to: its exit code.
-/// `listening` gets where it listens, `push` what was counted of each exchange.
+/// Runs `peer serve ARGUMENTS` until it ends or this process is told to stop. Returns the exit
+/// code. `listening` gets the address; `push` gets the counts of each exchange.
 pub fn serve(
     peer: &Embedded,
     arguments: &[String],
@@ -100,7 +100,7 @@ pub fn serve(
     let (sender, lines) = channel();
     let out = child.stdout.take().into_iter().map(BufReader::new);
     let mut out = out.flat_map(BufRead::lines);
-    // It waits for the server's next line; this thread looks meanwhile whether it should stop.
+    // This thread waits for the server's next line, so that the main thread can check for a stop.
     let reader =
         std::thread::spawn(move || out.all(|line| line.is_ok_and(|l| sender.send(l).is_ok())));
     let done = listen(peer, &lines, &mut report, &stopped, |said| match said {
@@ -116,11 +116,11 @@ pub fn serve(
     let status = child.wait().map_err(machine("wait for the server"))?;
     let _ = reader.join();
     match done {
-        // Being stopped is how a server ends.
+        // A server normally ends by being stopped.
         Err(Error::Lab(selo_engine::Error::Interrupted)) => Ok(0),
         Err(error) => Err(error),
         Ok(()) => {
-            // Or why the emulator ended it.
+            // If the emulator ended the program, this fails with the reason.
             report.take()?;
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             Ok(code.unwrap_or(1))
@@ -128,7 +128,7 @@ pub fn serve(
     }
 }
 
-/// A flag that a signal to stop sets. Without it the emulator would outlive this process.
+/// A flag that a stop signal sets. Without it the emulator would outlive this process.
 fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stopped = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
@@ -137,13 +137,13 @@ fn stop_flag() -> Result<Arc<AtomicBool>> {
     Ok(stopped)
 }
 
-/// A line of the server that its caller hears of.
+/// A line of the server that the caller gets.
 enum Said<'a> {
     Listening(&'a str),
     Served(Served),
 }
 
-/// Hears the server's lines until it ends or `stopped` is set.
+/// Reads the server's lines until it ends or `stopped` is set.
 fn listen(
     peer: &Embedded,
     lines: &Receiver<String>,
@@ -158,7 +158,7 @@ fn listen(
                 Some(("served", what)) => {
                     hear(Said::Served(served(peer, what, &report.take()?)?))?;
                 }
-                // A refused request may have been counted in part.
+                // A refused request may already have counts.
                 None if line == "refused" => drop(report.take()?),
                 _ => {
                     let why = format!("the server says '{line}'");
@@ -174,7 +174,7 @@ fn listen(
     }
 }
 
-/// One exchange: the server says its cipher and its size, the plugin counted two spans.
+/// One exchange. The server printed its cipher and its size; the plugin counted two spans.
 fn served(peer: &Embedded, what: &str, spans: &[u64]) -> Result<Served> {
     let (Some((cipher, bytes)), [decrypt, encrypt]) = (what.split_once(' '), spans) else {
         let why = format!("{} spans were counted of '{what}', not 2", spans.len());
@@ -196,10 +196,10 @@ fn served(peer: &Embedded, what: &str, spans: &[u64]) -> Result<Served> {
     })
 }
 
-/// The program waits after each line that is about an exchange, until what was counted is read.
+/// Options that make the program wait after each exchange until its counts are read.
 const COUNTED: [&str; 2] = ["--emulated", "--counted"];
 
-/// What the emulator's plugin says.
+/// Reads the output of the emulator's plugin.
 struct Report {
     listener: UnixListener,
     stream: Option<UnixStream>,
@@ -217,7 +217,7 @@ impl Report {
         }
     }
 
-    /// The instructions of the spans since the last call; the program may go on.
+    /// Returns the instructions of the spans since the last call, and lets the program continue.
     fn take(&mut self) -> Result<Vec<u64>> {
         if self.stream.is_none() {
             self.stream = self.listener.accept().ok().map(|(stream, _)| stream);
@@ -232,7 +232,7 @@ impl Report {
             }
         }
         if let Some(program) = &mut self.program {
-            // One that has ended says why elsewhere.
+            // If the program has ended, its error is reported elsewhere.
             let _ = program.write_all(b"\n");
         }
         let spans = qemu::counted(&String::from_utf8_lossy(&std::mem::take(&mut self.said)))?;

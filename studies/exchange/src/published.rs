@@ -1,5 +1,5 @@
-//! A paper's figures beside ours: cells of `lab/papers/*.toml` whose `measured_by` names an
-//! exchange.
+//! Compares a paper's figures with ours: the cells of `lab/papers/*.toml` whose `measured_by` names
+//! an exchange.
 
 use std::path::Path;
 
@@ -24,13 +24,13 @@ pub fn read(folder: &Path, name: &str) -> Result<Paper> {
     Ok(paper::read(&folder.join(format!("{name}.toml")))?)
 }
 
-/// What a value from rows is worth.
+/// The fidelity of a value from rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worth {
     WallClock,
-    /// Counted, which an emulator does as well as a machine.
+    /// A count, which is as valid from an emulator as from a machine.
     Instructions,
-    /// A time of an emulator.
+    /// A time that an emulator measured.
     Emulated,
 }
 
@@ -44,14 +44,14 @@ impl Worth {
     }
 }
 
-/// What our rows say to one link.
+/// Our value for one link of a paper.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ours {
     Value { value: f64, fidelity: Worth },
     Missing(String),
 }
 
-/// A link names an implementation, with its version or whichever there is.
+/// Whether a unit matches the implementation of a link: with its version, or any version.
 fn implements(unit: &Unit, wanted: Option<&str>) -> bool {
     let have = &unit.implementation;
     wanted.is_none_or(|wanted| have == wanted || have.split(' ').next() == Some(wanted))
@@ -99,7 +99,7 @@ fn samples(link: &ExchangeLink, rows: &[Row]) -> Result<(Vec<f64>, Worth), Strin
     Ok((found, worth))
 }
 
-/// The value of a cell from our rows, in the unit of the cell.
+/// The value of a cell, computed from our rows, in the cell's unit.
 pub fn ours(link: &ExchangeLink, rows: &[Row]) -> Ours {
     let mean = |link: &ExchangeLink| -> Result<(f64, Worth), String> {
         let (samples, worth) = samples(link, rows)?;
@@ -130,7 +130,7 @@ pub fn ours(link: &ExchangeLink, rows: &[Row]) -> Ours {
     }
 }
 
-/// The paper's cells, ours beside them.
+/// The paper's cells with our values beside them.
 pub fn compare(paper: &Paper, rows: &[Row]) -> Vec<Table> {
     let mut tables: Vec<Table> = paper
         .tables
@@ -169,7 +169,7 @@ fn line(cell: &PaperCell, rows: &[Row]) -> Vec<Cell> {
     let (ours, fidelity) = match &cell.measured_by {
         MeasuredBy::Exchange(link) => match ours(link, rows) {
             Ours::Value { value, fidelity } => (
-                // Figures are in seconds and in millions.
+                // Figures are in seconds or in millions.
                 match cell.unit.as_deref() {
                     Some("ms") => Cell::number(significant(value * 1e3, 3), value * 1e3),
                     Some("instructions") => Cell::number(count(value * 1e6), value * 1e6),
@@ -228,7 +228,7 @@ mod tests {
         assert!(matches!(ours(&elsewhere, &rows), Ours::Missing(why) if why.contains("pi-pi")));
     }
 
-    /// Every cell of the two papers names a figure that there is.
+    /// Every cell of the two papers names an existing figure.
     #[test]
     fn the_papers_ask_for_what_exists() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/papers");

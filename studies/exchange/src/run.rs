@@ -1,6 +1,6 @@
-//! The order of exchanges. Units are warmed up, then all repetitions of all units come in an
-//! order that a seed decides, so that whatever drifts meanwhile falls on all alike. What a
-//! file has already is not done again.
+//! Runs exchanges in order. It warms the units up, then mixes all repetitions of all units in an
+//! order that a seed decides, so that drift affects all units alike. It skips the exchanges that a
+//! file already has.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,21 +10,21 @@ use crate::error::{Error, Result};
 use crate::net;
 use crate::row::{Fidelity, Row, Rows, SCHEMA, Stamps, TlsTimes, Unit};
 
-/// What does not change during a run.
+/// The constants of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub units: Vec<Unit>,
     pub repeat: u32,
     pub warm_up: u32,
     pub seed: u64,
-    /// What is between the machines, in words.
+    /// Description of the network between the machines.
     pub link: String,
     pub emulated: bool,
-    /// Clients that are other machines than this one, by their device.
+    /// Names of client machines other than this one, by device.
     pub clients: BTreeMap<String, String>,
 }
 
-/// What an exchange that went well has to say.
+/// The result of a successful exchange.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     pub server: String,
@@ -33,22 +33,22 @@ pub struct Measured {
     pub received: u64,
     pub stamps: Option<Stamps>,
     pub tls: Option<TlsTimes>,
-    /// Of its modelled cycles.
+    /// The caution for its modelled cycles.
     pub caution: Option<String>,
 }
 
-/// Exchanges that a run did, and those that an earlier run had done.
+/// How many exchanges this run and earlier runs have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub done: usize,
     pub kept: usize,
 }
 
-/// After so many failures in a row, nothing better is expected.
+/// Give up after this many failures in a row.
 const PATIENCE: usize = 3;
 
-/// Does what `before` does not have yet. Every exchange becomes a row at once; failed ones are
-/// rows with a reason. `progress` gets how many of how many are done.
+/// Runs the exchanges that `before` lacks. Writes a row after every exchange, with a reason if it
+/// failed. `progress` gets the number done and the total.
 pub fn run(
     plan: &Plan,
     rows: &mut Rows,
@@ -71,7 +71,7 @@ pub fn run(
         rows.push(&row(plan, &here, step, order, &result))?;
         match result {
             Ok(_) => in_a_row = 0,
-            // Wrong data or no randomness: nothing that a repetition would mend.
+            // Wrong data or a lack of randomness: a repetition would fail too.
             Err(error) if error.exit_code() != 1 => return Err(error),
             Err(error) => {
                 failures.push(error);
@@ -102,8 +102,8 @@ struct Step<'a> {
     warm_up: bool,
 }
 
-/// Warm-ups, then the repetitions that `before` does not have, in the order of the seed; and the
-/// number of those that it has.
+/// The warm-ups, then the repetitions that `before` lacks, in the order of the seed; and the number
+/// of repetitions that `before` has.
 fn steps<'a>(plan: &'a Plan, before: &[Row]) -> (Vec<Step<'a>>, usize) {
     let good = before.iter().filter(|row| row.verified && !row.warm_up);
     let have: HashSet<(&Unit, u32)> = good.map(|row| (&row.unit, row.repetition)).collect();
@@ -136,7 +136,7 @@ fn steps<'a>(plan: &'a Plan, before: &[Row]) -> (Vec<Step<'a>>, usize) {
     (steps, kept)
 }
 
-/// The row of an exchange; `here` is this machine, `order` the step's place in the run.
+/// The row of an exchange. `here` is this machine; `order` is the step's position in the run.
 fn row(plan: &Plan, here: &str, step: &Step<'_>, order: u32, result: &Result<Measured>) -> Row {
     let measured = match result {
         Ok(measured) => measured.clone(),
@@ -205,7 +205,7 @@ mod tests {
             &before,
             |_| {
                 calls += 1;
-                // After 14 the server is gone.
+                // The server is gone after call 14.
                 if calls > 14 {
                     Err(Error::Cut { doing: "a test" })
                 } else {

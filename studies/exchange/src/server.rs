@@ -1,5 +1,6 @@
-//! The server of the first experiment: opens what comes, seals it anew, sends it back. Each
-//! client has a thread; a bad one loses its connection, and the others notice nothing.
+//! The server of the first experiment: opens a message, seals it again, and sends it back. Each
+//! client has a thread of its own. A faulty client loses its connection and does not affect the
+//! others.
 
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
@@ -17,15 +18,15 @@ use crate::net;
 use crate::serving::{Counts, Server, bind};
 use crate::wire::{Frame, Hello, Kind, OVERHEAD, Refusal, ServerTimes, bound as ad_of};
 
-/// How a server serves.
+/// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub implementation: Implementation,
     pub max_payload: u32,
-    /// How long a client may say nothing.
+    /// How long a client may stay silent.
     pub timeout: Duration,
     pub max_clients: usize,
-    /// Where what was opened is kept.
+    /// Folder for the opened messages.
     pub store: Option<PathBuf>,
     pub emulated: bool,
 }
@@ -51,8 +52,8 @@ struct Shared {
     log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// Listens, and serves in threads of its own. `log` gets a line for whatever goes wrong;
-/// neither keys nor payloads are in it.
+/// Listens, and serves in threads of its own. `log` gets a line for each error; it never contains
+/// keys or payloads.
 pub fn start(
     listen: &str,
     key: Key,
@@ -112,8 +113,8 @@ impl Shared {
             "refusing",
             self.seconds(),
         )?;
-        // What the client is still sending would otherwise make the kernel throw the refusal
-        // away with the connection.
+        // Read the rest of the client's request. Otherwise the kernel would discard the refusal
+        // together with the connection.
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let until = Instant::now() + Duration::from_secs(2);
         let mut rest = [0; 4096];
@@ -128,7 +129,7 @@ impl Shared {
         self.options.timeout.as_secs()
     }
 
-    /// One connection: exchanges until the client leaves.
+    /// Serves one connection: exchanges until the client leaves.
     fn converse(&self, stream: &mut TcpStream) -> Result<()> {
         let options = &self.options;
         let hello = Hello {
@@ -156,7 +157,7 @@ impl Shared {
         }
     }
 
-    /// Answers a request that came at `t2`, and compares what the client opened.
+    /// Answers a request that arrived at `t2`, and compares the client's digest with its own.
     fn exchange(&self, stream: &mut TcpStream, request: &Frame, t2: Instant) -> Result<()> {
         let options = &self.options;
         let seconds = self.seconds();
@@ -187,7 +188,7 @@ impl Shared {
         let began = since();
         let ad = ad_of(Kind::Reply, cipher);
         let reply = implementation.seal(cipher, &ours, &ad, &message)?;
-        // Deriving the keys is no part of opening; the stamps begin behind it.
+        // Deriving the keys does not count as opening, so the stamps begin after it.
         let times = ServerTimes {
             opened: opened - t2_less,
             began: began - t2_less,
@@ -201,7 +202,7 @@ impl Shared {
         self.confirm(stream, cipher, &theirs, &message)
     }
 
-    /// Compares the digest that the client sends with that of the message.
+    /// Compares the digest that the client sends with the digest of the message.
     fn confirm(
         &self,
         stream: &mut TcpStream,
@@ -236,7 +237,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Counts an exchange, and writes its message into the folder if there is one.
+    /// Counts an exchange, and writes its message into the folder if one is given.
     fn store(&self, cipher: Cipher, message: &[u8]) -> Result<()> {
         let options = &self.options;
         let number = self.counts.exchanges.fetch_add(1, Ordering::Relaxed);

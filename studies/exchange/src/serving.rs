@@ -1,5 +1,5 @@
-//! What the servers of both experiments have in common: a thread that takes connections
-//! until the server is dropped.
+//! Code that the servers of both experiments share: a thread that accepts connections until the
+//! server is dropped.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// What a server has done.
+/// Counters of a server.
 #[derive(Debug, Default)]
 pub struct Counts {
     pub exchanges: AtomicU64,
-    /// Exchanges whose digest the server found equal to the client's.
+    /// Exchanges in which the digests of server and client agreed.
     pub verified: AtomicU64,
-    /// Connections that ended in an error.
+    /// Connections that ended with an error.
     pub bad: AtomicU64,
 }
 
-/// A running server; stops when dropped.
+/// A running server. Dropping it stops it.
 #[derive(Debug)]
 pub struct Server {
     pub address: SocketAddr,
@@ -28,11 +28,11 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// How often a server without clients looks whether it should stop.
+/// How often an idle server checks whether it should stop.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 impl Server {
-    /// Takes connections in a thread of its own; `take` must not wait.
+    /// Accepts connections in a thread of its own. `take` must not block.
     pub(crate) fn start(
         (listener, address): (TcpListener, SocketAddr),
         counts: Arc<Counts>,
@@ -82,13 +82,13 @@ fn accept(listener: &TcpListener, stop: &AtomicBool, mut take: impl FnMut(TcpStr
                     take(stream, peer);
                 }
             }
-            // Nobody came, or somebody who left at once, or too many files are open: later.
+            // No client, a client that left at once, or too many open files: try again later.
             Err(_) => wait(listener),
         }
     }
 }
 
-/// Until somebody comes, or for a moment.
+/// Waits for a connection, or for a moment.
 fn wait(listener: &TcpListener) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let mut fds = [PollFd::new(listener, PollFlags::IN)];

@@ -1,11 +1,11 @@
-//! Frames of the exchange: a head of twelve bytes, and a body whose length the head tells.
+//! Frames of the exchange: a head of twelve bytes, and a body. The head has the body's length.
 //!
 //! ```text
 //! "SELX"  version  kind  code  0  length (4, most significant first)   body
 //! ```
 //!
-//! A reader says how long a body it takes; memory grows with what has come, not with what was
-//! announced.
+//! The reader sets the maximum length of a body. Memory grows with the bytes received, not with the
+//! announced length.
 
 use std::io::{self, Read, Write};
 
@@ -13,36 +13,35 @@ use crate::cipher::Cipher;
 use crate::error::{Error, Result};
 use crate::key::ID;
 
-/// What a version-1 frame begins with.
+/// The first bytes of a version-1 frame.
 pub const MAGIC: [u8; 4] = *b"SELX";
 pub const VERSION: u8 = 1;
 pub const HEAD: usize = 12;
 
-/// The largest payload that either end can be told to take.
+/// The largest payload that an end can be configured to accept.
 pub const MAX_PAYLOAD: u32 = 256 << 20;
 
-/// Bytes that a body may have beyond its payload: times, nonce, padding, tag.
+/// Maximum bytes of a body besides its payload: times, nonce, padding, tag.
 pub const OVERHEAD: u32 = 128;
 
-/// Longest description of a machine in a greeting.
+/// Maximum length of a machine's description in a greeting.
 pub const MAX_MACHINE: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// The server is there: largest payload (4), name of its key (8), its machine as text.
+    /// The server's greeting: largest payload (4), name of its key (8), its machine as text.
     Hello = 0,
-    /// The client's message: name of its key (8), then the message sealed; the code is the
-    /// cipher.
+    /// The client's message: name of its key (8), then the sealed message. The code is the cipher.
     Request = 1,
-    /// The server's: three durations since the request had come, in nanoseconds (8 each):
-    /// opened, sealing begun, sealed; then the message sealed anew.
+    /// The server's reply: three durations in nanoseconds since the request arrived (8 each):
+    /// opened, sealing begun, sealed; then the message, sealed again.
     Reply = 2,
-    /// No, and the connection ends; the code says why.
+    /// The server refuses and closes the connection. The code is the reason.
     Refusal = 3,
-    /// The digest (SHA-256) of what the client sent, sealed.
+    /// The digest (SHA-256) of the client's message, sealed.
     Confirm = 4,
-    /// Whether it is the digest of what the server opened: code 0, else 1.
+    /// Code 0 if that digest matches the message that the server opened, else 1.
     Verdict = 5,
 }
 
@@ -55,7 +54,7 @@ const KINDS: [Kind; 6] = [
     Kind::Verdict,
 ];
 
-/// Why a server refuses.
+/// The server's reason for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Refusal {
@@ -89,7 +88,7 @@ pub struct Frame {
     pub body: Vec<u8>,
 }
 
-/// The head of a frame, checked.
+/// Parses and checks the head of a frame.
 fn parse_head(head: [u8; HEAD], limit: u32) -> Result<(Kind, u8, u32)> {
     let [m0, m1, m2, m3, version, kind, code, zero, l0, l1, l2, l3] = head;
     if [m0, m1, m2, m3] != MAGIC {
@@ -112,7 +111,7 @@ fn parse_head(head: [u8; HEAD], limit: u32) -> Result<(Kind, u8, u32)> {
     Ok((kind, code, length))
 }
 
-/// What is bound to a sealed message: kind and cipher, so that none passes for another.
+/// The data bound to a sealed message: kind and cipher, so that no frame passes for another.
 pub fn bound(kind: Kind, cipher: Cipher) -> [u8; 7] {
     let [a, b, c, d] = MAGIC;
     [a, b, c, d, VERSION, kind as u8, cipher as u8]
@@ -123,7 +122,7 @@ impl Frame {
         Frame { kind, code, body }
     }
 
-    /// Reads one whose body has at most `limit` bytes; `None` at a clean end.
+    /// Reads a frame whose body has at most `limit` bytes. Returns `None` at a clean end.
     pub fn read(
         from: &mut impl Read,
         limit: u32,
@@ -143,7 +142,7 @@ impl Frame {
             }
         }
         let (kind, code, length) = parse_head(head, limit)?;
-        // A body is not believed to be as long as its head says before it is there.
+        // Do not allocate the announced length before the bytes have arrived.
         let mut body = Vec::with_capacity(length.min(1 << 20) as usize);
         from.take(u64::from(length))
             .read_to_end(&mut body)
@@ -154,7 +153,7 @@ impl Frame {
         Ok(Some(Frame { kind, code, body }))
     }
 
-    /// Writes it as one piece.
+    /// Writes the frame with one call.
     pub fn write(&self, to: &mut impl Write, doing: &'static str, seconds: u64) -> Result<()> {
         let length = u32::try_from(self.body.len())
             .map_err(|_| Error::Protocol("a body of more than 4 GB".into()))?;
@@ -178,7 +177,7 @@ impl Frame {
 pub struct Hello {
     pub max_payload: u32,
     pub key: [u8; ID],
-    /// The server's machine and implementation, in words.
+    /// Description of the server's machine and implementation.
     pub machine: String,
 }
 
@@ -210,8 +209,8 @@ impl Hello {
     }
 }
 
-/// The server's stamps as a reply carries them: nanoseconds since the whole request had come
-/// (t2). Only durations cross the wire, so the two clocks need not agree.
+/// The server's stamps as a reply carries them: nanoseconds since the whole request arrived (t2).
+/// Only durations cross the wire, so the two clocks need not agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerTimes {
     /// t3 - t2: opened.
@@ -236,7 +235,7 @@ impl ServerTimes {
         bytes
     }
 
-    /// Times that do not follow each other are refused.
+    /// Decodes the stamps. Refuses times that are out of order.
     pub fn decode(bytes: &[u8; Self::SIZE]) -> Result<ServerTimes> {
         let mut times = bytes
             .chunks_exact(8)

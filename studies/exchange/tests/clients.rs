@@ -1,6 +1,6 @@
-//! Clients of C on this machine: a node of the link against the gateway of `selo-link`, and
-//! what the command does with lines that it cannot understand. Boards' emulators and TLS
-//! libraries are in tests/exchange/clients.sh.
+//! Clients in C on this machine: a node of the link against the gateway of `selo-link`, and the
+//! command's reaction to lines that it cannot parse. tests/exchange/clients.sh tests the boards'
+//! emulators and the TLS libraries.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn a_node_of_each_suite_joins_and_sends_a_reading() {
             link::build(&project, Handshake::Join, suite, "native", |_| {}).expect("it is built");
         let done = link::exchange(&node, Handshake::Join, suite, Duration::from_secs(20))
             .expect("it joins");
-        // docs/protocol.md: 58 there and back, a reading of 16 bytes in 29.
+        // docs/protocol.md: 58 bytes each way, and 29 for a reading of 16 bytes.
         assert_eq!((done.sent, done.received), (87, 58), "{}", suite.name());
         assert_eq!(done.times.instructions, None, "a clock is not counted");
         assert!(done.times.handshake > 0 && done.times.handshake_cpu > 0);
@@ -40,7 +40,7 @@ fn a_node_pairs_and_one_of_the_published_protocol_agrees_on_a_key() {
         link::exchange(&node, handshake, suite, Duration::from_secs(20)).expect("it goes well")
     };
     for suite in Suite::ALL {
-        // docs/protocol.md: 38 + 53 and 37 + 21; then the join and the reading with that key.
+        // docs/protocol.md: 38 + 53 and 37 + 21; then the join and the reading with the new key.
         let done = run(Handshake::Pair, suite);
         let pairing = (done.times.handshake_sent, done.times.handshake_received);
         assert_eq!(pairing, (91, 58), "{}", suite.name());
@@ -82,7 +82,7 @@ fn what_is_not_there_is_said() {
     let nowhere = link::build(&project, Handshake::Join, Suite::Ascon, "pdp11", |_| {})
         .expect_err("no such board");
     assert_eq!(nowhere.exit_code(), 2, "{nowhere}");
-    // An Uno has no start-up for whole programs of this kind.
+    // The Uno has no start-up code for programs of this kind.
     assert!(Embedded::build(&project, "link", Some("uno"), &[], |_| {}).is_err());
 }
 

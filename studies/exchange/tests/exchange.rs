@@ -1,5 +1,5 @@
-//! The first experiment over loopback: every cipher by every implementation, several clients,
-//! and everything that can go wrong.
+//! The first experiment over loopback: every cipher with every implementation, several clients, and
+//! every kind of failure.
 
 mod support;
 
@@ -65,7 +65,7 @@ impl KeyFolder {
     }
 }
 
-/// Until a counter has the value, for the server counts when the client has gone already.
+/// Waits until a counter has the value. The server counts after the client has left.
 fn reaches(counter: &std::sync::atomic::AtomicU64, value: u64) -> bool {
     for _ in 0..6000 {
         if counter.load(Ordering::Relaxed) >= value {
@@ -99,7 +99,8 @@ fn every_cipher_by_every_implementation_and_both_ends_keep_what_was_sent() {
                 let name = format!("server-{exchanges:06}-{}.bin", cipher.name());
                 assert_eq!(std::fs::read(store.join(name)).expect("kept"), payload);
                 exchanges += 1;
-                // The stamps are in their order, and the server's fit into the client's wait.
+                // The stamps are in order, and the server's fit into the time that the client
+                // waited.
                 assert!(done.sealed <= done.came && done.came <= done.opened);
                 assert!(done.server.sealed <= done.came - done.sealed);
                 assert!(done.machine.starts_with(server_side.name()));
@@ -129,7 +130,7 @@ fn an_image_and_nothing_at_all() {
 fn several_clients_and_bad_ones_between_them() {
     let place = KeyFolder::new();
     let server = place.server(Options {
-        // Longer than a busy machine may keep an honest client from its next word.
+        // Longer than a busy machine delays an honest client.
         timeout: Duration::from_secs(3),
         ..Options::default()
     });
@@ -144,7 +145,8 @@ fn several_clients_and_bad_ones_between_them() {
                 }
             });
         }
-        // Says nothing; says nonsense; announces four gigabytes; stops in the middle.
+        // Silence; nonsense; an announced length of four gigabytes; a message that stops in the
+        // middle.
         for bytes in [
             &b""[..],
             b"GET / HTTP/1.1\r\n\r\n",
@@ -167,7 +169,7 @@ fn several_clients_and_bad_ones_between_them() {
         .expect("it still serves");
 }
 
-/// The fault, that there is a hint, and the exit code.
+/// The fault, whether there is a hint, and the exit code.
 fn fault(result: Result<Done>) -> (Fault, bool, u8) {
     let error = result.expect_err("it cannot go well");
     (error.fault(), error.hint().is_some(), error.exit_code())
@@ -220,7 +222,7 @@ fn an_altered_message() {
             assert_eq!(fault(result), (Fault::Altered, true, 1), "{up:?} {down:?}");
         }
     }
-    // CBC opens what was altered. That the two ends compare what they have shows it.
+    // CBC opens an altered message. The comparison of the two ends detects it.
     for (up, down) in [
         (Meddling::Alter(2000), Meddling::Nothing),
         (Meddling::Nothing, Meddling::Alter(2000)),

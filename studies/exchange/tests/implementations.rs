@@ -1,5 +1,5 @@
-//! Who computes, against each other: what is part of the program, and libraries of the lab that
-//! are built and loaded. One of them is a whole operating system's library, one is small and has
+//! Compares the implementations with each other: the built-in ones, and libraries of the lab that
+//! are built and loaded. One of them is the library of an operating system; one is small and uses
 //! glue of the lab's common shape.
 
 use std::path::Path;
@@ -17,10 +17,10 @@ fn named(spec: &str) -> Implementation {
     Implementation::named(spec, &Cipher::ALL, || Ok(project()), |_| {}).expect(spec)
 }
 
-/// Sizes around blocks, and one that no 16 bits hold.
+/// Sizes around block boundaries, and one that exceeds 16 bits.
 const SIZES: [usize; 8] = [0, 1, 15, 16, 17, 1215, 65_536, 70_001];
 
-/// Whatever one seals, every other opens, and nobody opens it altered.
+/// Every implementation opens what every other sealed, and none opens an altered message.
 fn agree(all: &[Implementation]) {
     let key: Vec<u8> = (0..32).collect();
     for cipher in Cipher::ALL {
@@ -72,18 +72,18 @@ fn libraries_agree_with_them() {
     let mut all = vec![named("rustcrypto"), named("openssl"), named("mbedtls")];
     assert!(all[1].name().starts_with("openssl 3"), "{}", all[1].name());
     for library in &all[1..] {
-        // All of them but Ascon, which they lack.
+        // All ciphers but Ascon, which these libraries lack.
         let lacks = Cipher::ALL.into_iter().filter(|c| !library.offers(*c));
         assert_eq!(lacks.collect::<Vec<_>>(), [Cipher::AsconAead128]);
     }
-    // The same one again, which has a key of its own; and another variant.
+    // The same library again, with a key of its own; and another variant.
     all.extend([named("openssl"), named("mbedtls:small")]);
     assert!(all[4].name().ends_with(" small"), "{}", all[4].name());
     agree(&all);
 }
 
-/// A library keeps the key between calls. Threads take turns on one, and a second one that was
-/// loaded of the same files has keys of its own, whatever the first one is doing.
+/// A library keeps the key between calls, so threads take turns. A second copy, loaded from the
+/// same files, has independent keys.
 #[test]
 fn threads_take_turns_on_one_and_two_do_not_meet() {
     let both = [named("openssl"), named("openssl")];
@@ -111,7 +111,7 @@ fn who_is_named_and_who_is_not() {
     for name in ["openssl", "mbedtls", "wolfcrypt", "bearssl", "monocypher"] {
         assert!(names.iter().any(|known| known == name), "{names:?}");
     }
-    // Built in already, or there to test the instrument.
+    // Built in already, or a library that tests the instrument.
     assert!(!names.iter().any(|n| n == "selo" || n.starts_with("test-")));
     let only = offered(&project(), "monocypher").expect("known");
     assert_eq!(only, [Cipher::ChaCha20Poly1305]);

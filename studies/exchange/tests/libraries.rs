@@ -1,7 +1,7 @@
-//! The clients of TLS libraries of embedded systems, on this machine: they resume, and say so only
-//! if they did; what a session has become of does no harm. Their sources come from a registry,
-//! by its client, or from the folder that SELO_ARCHIVES names. Boards' emulators are in
-//! tests/exchange/clients.sh.
+//! The clients of embedded TLS libraries, on this machine. They resume, report resumption only if
+//! it happened, and survive an altered session. Their sources come from a registry, through its
+//! client, or from the folder in SELO_ARCHIVES. tests/exchange/clients.sh tests the boards'
+//! emulators.
 
 #[path = "support/authority.rs"]
 mod authority;
@@ -27,7 +27,7 @@ use zeroize::Zeroizing;
 
 const BODY: &str = r#"{"latitude":-23.185100,"longitude":-50.649700,"speed":12.50}"#;
 
-/// A client that resumes; wolfSSL's offers the hybrid, too.
+/// A client that resumes. wolfSSL's also offers the hybrid key exchange.
 fn built(library: &str) -> Embedded {
     let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let project = Project::load(&root.canonicalize().expect("the project")).expect("it is good");
@@ -39,7 +39,7 @@ fn built(library: &str) -> Embedded {
         .expect("it is built: the first time this needs a network")
 }
 
-/// What is asked, and what an `Ask` borrows.
+/// The values that an `Ask` borrows.
 struct Asking {
     url: Url,
     authorities: [CertificateDer<'static>; 1],
@@ -86,7 +86,7 @@ fn every_way_resumes(library: &str, groups: &[Group]) {
             let resumed = library::once(&client, &ask, full.session.as_ref()).expect("as well");
             assert!(resumed.resumed && resumed.session.is_some(), "{what}");
             let (first, second) = (full.done.times, resumed.done.times);
-            // No certificate is sent, and a ticket is.
+            // A resumed handshake sends a ticket and no certificate.
             assert!(
                 second.handshake_received + 300 < first.handshake_received,
                 "{what}"
@@ -114,8 +114,8 @@ fn mbed_tls_resumes_with_every_suite_and_its_key_exchanges() {
     every_way_resumes("mbedtls", &[Group::X25519, Group::Secp256r1]);
 }
 
-/// Passes connections on to whichever server there is: a server that is started anew where the
-/// old one was, but for ports, which may be taken meanwhile.
+/// Forwards connections to the current server. It stands for a server restarted at the same
+/// address, without the risk that its port is taken.
 fn in_turn(server: Arc<Mutex<SocketAddr>>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -137,8 +137,8 @@ fn in_turn(server: Arc<Mutex<SocketAddr>>) -> SocketAddr {
     address
 }
 
-/// A server that was started anew has forgotten its tickets. The client shakes hands in full,
-/// which is not measured, and resumes with the new ticket.
+/// A restarted server does not know its old tickets. The client makes a full handshake, which is
+/// not measured, and resumes with the new ticket.
 fn a_server_forgets(library: &str) {
     let (client, authority) = (built(library), Authority::new());
     let server = start(authority.options(-1, 10));
@@ -148,7 +148,7 @@ fn a_server_forgets(library: &str) {
     let mut client = Client::new(&client, asking.ask(Suite::Aes128Gcm, Group::X25519));
     let exchanges = |server: &Server| server.counts.exchanges.load(Ordering::Relaxed);
     let first = client.exchange().expect("it goes well");
-    // One for the ticket.
+    // One exchange to get the ticket.
     assert_eq!(exchanges(&server), 2);
     client.exchange().expect("it goes well");
     assert_eq!(exchanges(&server), 3, "each leaves a ticket for the next");
@@ -160,7 +160,7 @@ fn a_server_forgets(library: &str) {
     let received = |done: &Delivered| done.times.handshake_received;
     assert_eq!(received(&first), received(&third), "it was resumed");
 
-    // And one that gives none: neither is a full handshake said to be resumed.
+    // With a server that gives no tickets, no full handshake is reported as resumed.
     let options = authority.options(-1, 10);
     let server = start(Options {
         tickets: false,
@@ -186,9 +186,9 @@ fn mbed_tls_and_a_server_that_forgets() {
     a_server_forgets("mbedtls");
 }
 
-/// Each byte of a session altered, and each length cut off: it is refused, or declined by the
-/// server, or does not matter; the client never crashes, and never says that it resumed with
-/// another key.
+/// Alters each byte of a session, and cuts it at each length. The session is refused, or the server
+/// declines it, or the change does not matter. The client never crashes, and never claims to have
+/// resumed with another key.
 fn sessions_are_altered(library: &str) {
     let (client, authority) = (built(library), Authority::new());
     let server = start(authority.options(-1, 10));
@@ -211,20 +211,20 @@ fn sessions_are_altered(library: &str) {
         bytes[place] ^= 0x41;
         match offer(&bytes) {
             Ok(told) => declined += usize::from(!told.resumed),
-            // A crash, or no memory, would be one of the machine.
+            // A crash or a lack of memory would have the exit code of a machine error.
             Err(error) => {
                 assert_eq!(error.exit_code(), 1, "{library}, byte {place}: {error}");
                 refused += 1;
             }
         }
     }
-    // The ticket is declined, and there are a hundred bytes of it; without its key none is
-    // taken, and that has 32.
+    // The server declines an altered ticket, which has at least a hundred bytes. With an altered
+    // key, which has 32, the exchange fails.
     assert!(
         declined >= 100 && refused >= 32,
         "{library}: {declined} {refused}"
     );
-    // Tickets of rustls can be used more than once: the one that was good still is.
+    // Tickets of rustls can be used more than once: the good session still resumes.
     assert!(offer(&good.0).expect("it goes well").resumed);
 }
 

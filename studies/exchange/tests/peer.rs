@@ -1,5 +1,5 @@
-//! The protocol written twice: lab/firmware/exchange in C, from docs/researcher/exchange.md, against this
-//! crate, each as client and as server.
+//! Tests the two implementations of the protocol against each other: lab/firmware/exchange in C,
+//! written from docs/researcher/exchange.md, and this crate, each as client and as server.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl Peer {
     }
 }
 
-/// Ended with the test.
+/// A process that ends with the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -83,7 +83,7 @@ fn the_two_programs_understand_each_other() {
         rows.len() / 2
     );
 
-    // The other way round.
+    // The server in C, the client in Rust.
     let mut serving = Running(
         Command::new(&peer.program)
             .arg("serve")
@@ -119,7 +119,7 @@ fn the_two_programs_understand_each_other() {
     let error = wrong.run().expect_err("another key");
     assert_eq!(error.fault(), Fault::WrongKey);
 
-    // It survives strangers as well.
+    // The server survives invalid input too.
     for bytes in [
         &b"GET /"[..],
         b"SELX\x01\x01\x01\x00\xff\xff\xff\xff",

@@ -1,5 +1,5 @@
-//! The second experiment over loopback: every suite, key exchange and kind of handshake, and
-//! everything that can go wrong.
+//! The second experiment over loopback: every suite, key exchange and kind of handshake, and every
+//! kind of failure.
 
 #[path = "support/authority.rs"]
 mod authority;
@@ -27,7 +27,7 @@ const READING: Reading = Reading {
     speed: 12.5,
 };
 
-/// What clients of this experiment do with an authority.
+/// The operations of the tests' clients on an authority.
 trait Clients {
     fn server(&self) -> Server;
     fn client(&self, to: SocketAddr, suite: Suite, group: Group, resumed: bool) -> Client;
@@ -78,7 +78,8 @@ fn every_suite_and_key_exchange_full_and_resumed() {
             let fourth = resuming.exchange(&READING, false).expect("it goes well");
             readings += 5;
             let received = |done: &Delivered| done.times.handshake_received;
-            // The same again, and less without a certificate.
+            // The second full handshake has the same size; the resumed one is smaller, because it
+            // has no certificate.
             assert!(received(&first).abs_diff(received(&second)) < 8);
             assert!(received(&third) + 300 < received(&first));
             assert_eq!(received(&third), received(&fourth));
@@ -124,7 +125,7 @@ fn certificates_that_are_not_good() {
         fault(authority.one(not_yet.address)),
         (Fault::ExpiredCertificate, true, 1)
     );
-    // Of another name.
+    // The certificate has another name.
     let url = Url::parse(&format!("https://127.0.0.1:{}", good.address.port())).expect("good");
     let timeout = Duration::from_secs(20);
     let client = Client::new(client::Options {
@@ -164,7 +165,7 @@ fn what_is_not_offered() {
     );
     client.exchange(&READING, false).expect("it goes well");
 
-    // Without tickets nobody resumes, and a full handshake does not pass for a resumed one.
+    // Without tickets no client resumes, and a full handshake is not reported as resumed.
     let server = start(Options {
         tickets: false,
         ..authority.options(-1, 10)
@@ -189,7 +190,7 @@ fn an_absent_server_a_cut_line_and_an_altered_message() {
         let address = between(server.address, Meddling::Nothing, Meddling::Cut(at));
         assert_eq!(fault(authority.one(address)), (Fault::Cut, true, 1), "{at}");
     }
-    // In the server's certificate, and in its answer.
+    // Alter a byte of the server's certificate, and one of its answer.
     for at in [400, before.handshake_received as usize + 40] {
         let address = between(server.address, Meddling::Nothing, Meddling::Alter(at));
         assert_eq!(fault(authority.one(address)).0, Fault::Altered, "{at}");
@@ -201,7 +202,7 @@ fn an_absent_server_a_cut_line_and_an_altered_message() {
 fn strangers_do_not_stop_the_server() {
     let authority = Authority::new();
     let server = start(Options {
-        // Longer than a busy machine may keep an honest client from its next word.
+        // Longer than a busy machine delays an honest client.
         timeout: Duration::from_secs(3),
         ..authority.options(-1, 10)
     });

@@ -1,4 +1,4 @@
-//! The combined table of rows of the link as a file has them: what a day costs by each way.
+//! The combined table, from rows of the link as a file has them: the cost of a day by each way.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use selo_exchange::row::{Experiment, Row};
 use selo_exchange::ways::{Computing, Way, baseline, ways};
 use serde_json::json;
 
-/// A row of a node on a board: bytes and instructions of its handshake, and of what follows.
+/// A row of a node on a board: bytes and instructions of the handshake and of the exchange.
 fn row(handshake: &str, first: (u64, u64, u64), rest: (u64, u64, u64)) -> Row {
     let cipher = match handshake {
         "classic" => "aes-256-ecb",
@@ -32,7 +32,7 @@ fn row(handshake: &str, first: (u64, u64, u64), rest: (u64, u64, u64)) -> Row {
     row
 }
 
-/// The ways on that board, with ten readings a day.
+/// The ways on that board, for ten readings a day.
 fn of(rows: &[Row]) -> Vec<Way> {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/baseline/uno.json");
     let all = ways(
@@ -63,13 +63,13 @@ fn a_day_begins_with_what_comes_before_its_readings() {
     };
     assert_eq!(day("link, in a session"), (29.0, 0.0, 0.0, 100.0));
     assert_eq!(day("link, join"), (34.8, 5.8, 0.1, 2_100.0));
-    // Pairing and join once, and ten readings, nine of them in the session.
+    // One pairing and one join, and ten readings, nine of them in the session.
     let all = (178.0 + 9.0 * 29.0) / 10.0;
     assert_eq!(day("link, pair and join"), (all, 11.6, 0.3, 6_100.0));
     assert_eq!(day("classic"), (36.4, 3.3, 0.1, 3_050.0));
     assert_eq!(way("link, pair and join").alone.trips, 3.0);
 
-    // Without rows of a join nobody knows what a reading in a session costs.
+    // Without rows of a join, the cost of a reading in a session is unknown.
     let alone = of(&[pair]);
     let [way] = &alone[..] else {
         panic!("{alone:?}")

@@ -1,9 +1,9 @@
-//! The experiment of [ramalho2024] on simulated chips: a node with a rain gauge sends
-//! packets of one block over a radio to another that hands them on, and note is taken of
-//! what each step costs (docs/researcher/experiment.md).
+//! The experiment of [ramalho2024] on simulated chips. A node with a rain gauge sends packets of
+//! one block over a radio to a second node, which outputs them. The experiment measures the cost of
+//! each step (docs/researcher/experiment.md).
 //!
-//! The chips and the air between them share one simulated time. Nothing counts unless what
-//! the receiver hands on is what the sensors said.
+//! The chips and the air between them share one simulated time. A figure counts only if the
+//! receiver outputs exactly the sensors' values.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,56 +29,58 @@ use selo_engine::runner::Span;
 /// The variant without a cipher.
 pub const PLAIN: &str = "none";
 
-/// What a pair of nodes did.
+/// The results of a pair of nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// For each operation of a chip, its runs, marks subtracted.
+    /// The runs of each operation of a chip, without the cost of the marks.
     pub took: BTreeMap<&'static str, Vec<Span>>,
-    /// Seconds that each packet was on the air.
+    /// Seconds on the air, for each packet.
     pub on_air: Vec<f64>,
-    /// For each role, packets a second from one packet to the next, sent without a pause.
+    /// For each role, the rate between consecutive packets that are sent without a pause, in
+    /// packets a second.
     pub rates: BTreeMap<&'static str, Vec<f64>>,
-    /// For each role, the deepest stack, from the end of the RAM.
+    /// For each role, the deepest stack in bytes, from the end of the RAM.
     pub stack: BTreeMap<&'static str, u64>,
-    /// What was sent to the radio, packet by packet.
+    /// The packets sent to the radio.
     pub aired: Vec<Vec<u8>>,
-    /// What the receiver handed on.
+    /// The packets that the receiver output.
     pub received: Vec<Vec<u8>>,
 }
 
-/// Packets at the paper's period of five seconds, the first of which waits for the radio to
-/// start and is left out; packets without a pause, the first of which finds the radio free.
+/// Number of packets at the paper's period of five seconds, and number without a pause. The first
+/// packet at the period is not timed, because it waits for the radio to start. The first packet
+/// without a pause finds the radio free.
 const PACED: usize = 5;
 const HURRIED: usize = 12;
 
-/// What the sensors say.
+/// The sensors' values.
 const CLOCK: u32 = 1_795_343_211;
 const CENTIDEGREES: i16 = -325;
 const MILLIVOLTS: u16 = 4_800;
 
-/// The converter's steps are coarse.
+/// The steps of the analogue-to-digital converter are coarse.
 const MILLIVOLTS_TOLERANCE: u16 = 24;
 
 /// `READING_RESTARTED` of station/src/selo_station/reading.h.
 const RESTARTED: u16 = 2;
 
-/// Steps of the simulated time, in nanoseconds: chips and modules see each other's pins and
-/// bytes late by one at most.
+/// Steps of the simulated time in nanoseconds. Chips and modules see each other's pins and bytes at
+/// most one step late.
 const FINE: Time = 100_000;
 const COARSE: Time = 1_000_000;
-/// After a packet at the paper's period, until short before the next.
+/// The step after a packet at the paper's period, until shortly before the next packet.
 const LONG: Time = 50_000_000;
 const QUIET: Time = 4_500_000_000;
 const SECOND: Time = 1_000_000_000;
 
-/// Distance of the two nodes in metres: nothing is lost.
+/// Distance of the two nodes in metres. At this distance no packet is lost.
 const DISTANCE: f64 = 50.0;
 
-/// The air between two nodes, for the lab.
+/// Plays the air between two nodes for the lab.
 #[derive(Debug)]
 pub struct Air;
 
-/// The metrics of what a chip does beside packets, of a packet, and of the air.
+/// The metrics of a chip's steps outside packets, of a packet, and of the air.
 const STEP: &[Metric] = &[Cycles, Seconds, Stack, CpuShare];
 const PACKET: &[Metric] = &[Cycles, Seconds, Flash, Ram, Stack, CpuShare, Rate];
 const ON_AIR: &[Metric] = &[Seconds];
@@ -103,8 +105,8 @@ impl Whole for Air {
         "radio"
     }
 
-    /// The firmwares of both roles. A cipher that only encrypts is heard by a receiver with
-    /// another version of it.
+    /// Builds the firmware of both roles. If the cipher only encrypts, the receiver uses another
+    /// variant of the same cipher.
     fn images(&self, builder: &Builder<'_>, unit: &Unit<'_>, list: &Path) -> Result<Vec<Image>> {
         let peer = peer(unit);
         let receiver = peer.as_ref().unwrap_or(unit);
@@ -159,7 +161,7 @@ impl Whole for Air {
     }
 }
 
-/// Another unit of the same library and cipher that receives, if this one does not.
+/// A unit of the same library and cipher that can receive, if this one cannot.
 fn peer<'u>(unit: &Unit<'u>) -> Option<Unit<'u>> {
     if unit.offers(RECEIVE) {
         return None;
@@ -191,9 +193,9 @@ struct Side {
     chip: FieldNode,
     station: Station,
     role: &'static str,
-    /// Spans that belong to no packet yet.
+    /// Spans that are not yet assigned to a packet.
     spans: Vec<Span>,
-    /// What two marks around nothing take.
+    /// Cycles between two marks without code between them.
     marks: u64,
 }
 
@@ -203,22 +205,22 @@ struct Experiment {
     transmitter: Side,
     receiver: Side,
     ether: Ether,
-    /// Steps are fine: packets follow without a pause.
+    /// Whether packets follow without a pause, which needs fine steps.
     hurry: bool,
     plain: bool,
     tips: u32,
-    /// When each packet began to be on the air, and when it was handed on.
+    /// The times at which the packets went on the air, and at which the receiver output them.
     sent_at: Vec<Time>,
     handed_at: Vec<Time>,
-    /// Lines of a packet that is being handed on.
+    /// Lines of the packet that the receiver is printing.
     lines: Vec<String>,
     uart: Vec<u8>,
     measured: Measured,
-    /// Keeps the files of the EEPROMs.
+    /// The folder of the EEPROM files, kept as long as the experiment.
     _folder: tempfile::TempDir,
 }
 
-/// Runs both firmwares against each other; `plain` if they have no cipher.
+/// Runs both firmwares against each other. `plain` means that they have no cipher.
 pub fn run(
     root: &Path,
     board: &Board,
@@ -274,13 +276,14 @@ impl Experiment {
         }
         let spans = |measured: &Measured, role| measured.took.get(role).map_or(0, Vec::len);
         let paced = spans(&self.measured, TRANSMIT);
-        // From now on without a pause: those wait for the radio, so they are not timed.
+        // The packets from here on follow without a pause. They wait for the radio, so they are not
+        // timed.
         self.hurry = true;
         let first = self.sent_at.len();
         self.transmitter.chip.button(false)?;
         self.until_handed_on(PACED + HURRIED)?;
         self.transmitter.chip.button(true)?;
-        // What is under way arrives before the books are closed.
+        // Let packets in transit arrive.
         self.hurry = false;
         let end = self.ether.now() + SECOND;
         while self.ether.now() < end {
@@ -307,7 +310,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// Lets time pass until so many packets have been handed on.
+    /// Runs until the receiver has output `count` packets.
     fn until_handed_on(&mut self, count: usize) -> Result<()> {
         let mut end = self.ether.now() + 8 * SECOND;
         while self.measured.received.len() < count {
@@ -326,13 +329,14 @@ impl Experiment {
         Ok(())
     }
 
-    /// Whether nothing is to come for a while: all was handed on, and the period is long.
+    /// Whether nothing will happen for a while: every packet has been output, and the next one is
+    /// far off.
     fn is_quiet(&self, now: Time) -> bool {
         let next = self.sent_at.last().map_or(0, |at| at + QUIET);
         !self.hurry && self.measured.received.len() == self.sent_at.len() && now < next
     }
 
-    /// A little time passes.
+    /// Advances the chips and the air by one step.
     fn step(&mut self) -> Result<()> {
         selo_engine::schedule::check_interrupt()?;
         let now = self.ether.now();
@@ -414,7 +418,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// The packet that was just handed on: is it what the sensors said?
+    /// Checks that the packet just output has the sensors' values.
     fn check(&self, packet: &[u8]) -> Result<()> {
         let number = self.measured.received.len();
         let differs = |what: &str| {
@@ -433,7 +437,7 @@ impl Experiment {
             let bytes = packet.get(at..at + 4).and_then(|b| b.try_into().ok());
             u32::from_le_bytes(bytes.unwrap_or_default())
         };
-        // The clock is read up to a packet's time before the packet is on the air.
+        // The node reads the clock up to a packet's time before the packet is on the air.
         let latest = CLOCK + u32::try_from(sent / SECOND).unwrap_or(u32::MAX);
         if !(latest.saturating_sub(1)..=latest).contains(&word(0)) {
             return Err(differs("the time is not the clock's"));
@@ -456,7 +460,7 @@ impl Experiment {
 }
 
 impl Side {
-    /// Takes note of the start-up, once it is over: its span, and an empty one.
+    /// Records the start-up once it is over: its span, and the span of an empty operation.
     fn begin(&mut self, operation: &'static str, measured: &mut Measured) -> Result<()> {
         if self.marks == 0
             && let [start, empty, ..] = self.spans[..]
@@ -468,7 +472,7 @@ impl Side {
         Ok(())
     }
 
-    /// The three spans of a packet, if there are three.
+    /// The three spans of a packet, once all three have arrived.
     fn packet(&mut self) -> Option<[Span; 3]> {
         if self.marks == 0 || self.spans.len() < 3 {
             return None;
@@ -501,8 +505,8 @@ fn sum(spans: &[Span]) -> Span {
     }
 }
 
-/// The bytes of a packet that was handed on: a line with the time of its arrival, four with
-/// a variable each.
+/// Parses a packet that the receiver printed: a line with the time of arrival, then four lines with
+/// one variable each.
 fn handed_on(lines: &[String]) -> Option<Vec<u8>> {
     let [head, variables @ ..] = lines else {
         return None;

@@ -1,6 +1,6 @@
-//! The rain gauge of `lab/firmware/node` (field) on a simulated chip: its UART, which leads to a
-//! radio module, the module's pins, the bucket, the clock, the button and what it says on its
-//! console. The simulated clock is the caller's: nothing moves but by [`FieldNode::advance`].
+//! The rain gauge of `lab/firmware/node` (field) on a simulated chip: its UART to a radio module,
+//! the module's pins, the bucket, the clock, the button and its console. The caller controls the
+//! simulated time: it advances only in [`FieldNode::advance`].
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use selo_engine::runner::{Paced, Span, Surroundings};
 /// The role in `lab/firmware/node/node.toml`.
 pub const ROLE: &str = "field";
 
-/// Where things are connected (lab/firmware/node/README.md).
+/// The chip's connections (lab/firmware/node/README.md).
 const BUTTON: (char, u8) = ('D', 2);
 const GAUGE: (char, u8) = ('D', 3);
 const M0: (char, u8) = ('D', 4);
@@ -22,42 +22,43 @@ const M1: (char, u8) = ('D', 5);
 const AUX: (char, u8) = ('D', 6);
 const CONSOLE: &str = "D7:9600";
 
-/// How long the bucket's contact is closed: 1/10 s.
+/// The bucket's contact closes for this part of a second: 1/10 s.
 const CONTACT: u64 = 10;
 
-/// A rain gauge that runs.
+/// A running rain gauge.
 #[derive(Debug)]
 pub struct FieldNode {
     chip: Paced,
     eeprom: PathBuf,
     clock_hz: u64,
     line: Vec<u8>,
-    /// When the bucket's contact opens again.
+    /// The cycle at which the bucket's contact opens again.
     closed_until: Option<u64>,
     aux: Option<bool>,
     /// Bytes for the radio module.
     pub uart: Vec<u8>,
     /// The levels of M1 and M0.
     pub pins: (bool, bool),
-    /// Lines that it said.
+    /// Lines of its console.
     pub console: VecDeque<String>,
-    /// Calls of the library, as they ended.
+    /// Finished calls of the library.
     pub spans: Vec<Span>,
     /// The deepest stack since the start or the last [`FieldNode::cut_power`].
     pub stack: u64,
     /// The chip's cycle counter.
     pub cycle: u64,
-    /// Cycles that it slept with its timers running.
+    /// Cycles asleep with running timers.
     pub light: u64,
-    /// Cycles that it slept with its oscillator stopped.
+    /// Cycles asleep with the oscillator stopped.
     pub deep: u64,
-    /// Cycles in which M0 and M1 were high: the module slept.
+    /// Cycles with M0 and M1 high, in which the module slept.
     pub radio_asleep: u64,
 }
 
 impl FieldNode {
-    /// Puts the firmware on a chip whose EEPROM is that file, and whose DS3231 says that time
-    /// in seconds since 1970; 0, it has been without power. The chip has not run yet.
+    /// Puts the firmware on a chip whose EEPROM is the given file and whose DS3231 shows the given
+    /// time, in seconds since 1970. A time of 0 means that the clock has lost its power. The chip
+    /// has not run yet.
     pub fn start(
         root: &Path,
         board: &Board,
@@ -95,12 +96,12 @@ impl FieldNode {
         self.clock_hz
     }
 
-    /// How long the chip has run.
+    /// The time for which the chip has run.
     pub fn time(&self) -> Duration {
         Duration::from_secs_f64(self.cycle as f64 / self.clock_hz as f64)
     }
 
-    /// Lets so many cycles pass, and takes in what the chip does meanwhile.
+    /// Advances by `cycles`, and collects the chip's output.
     pub fn advance(&mut self, cycles: u64) -> Result<()> {
         let end = self.cycle + cycles;
         if let Some(open) = self.closed_until.filter(|open| *open <= end) {
@@ -142,12 +143,12 @@ impl FieldNode {
         Ok(())
     }
 
-    /// Bytes from the radio module; they take their time on the line.
+    /// Sends bytes from the radio module at the speed of the line.
     pub fn receive(&mut self, bytes: &[u8]) -> Result<()> {
         self.chip.send(bytes)
     }
 
-    /// The level of the module's AUX.
+    /// Sets the level of the module's AUX.
     pub fn set_aux(&mut self, free: bool) -> Result<()> {
         if self.aux != Some(free) {
             self.aux = Some(free);
@@ -156,42 +157,42 @@ impl FieldNode {
         Ok(())
     }
 
-    /// The bucket tips: its contact closes now, and opens after a tenth of a second.
+    /// Tips the bucket: its contact closes now, and opens after a tenth of a second.
     pub fn tip(&mut self) -> Result<()> {
         self.chip.pin(GAUGE.0, GAUGE.1, false)?;
         self.closed_until = Some(self.cycle + self.clock_hz / CONTACT);
         Ok(())
     }
 
-    /// The level of the bucket's contact, for bounces; false is closed.
+    /// Sets the level of the bucket's contact, for bounces. False is closed.
     pub fn contact(&mut self, level: bool) -> Result<()> {
         self.chip.pin(GAUGE.0, GAUGE.1, level)
     }
 
-    /// The level of the button; false is pressed.
+    /// Sets the level of the button. False is pressed.
     pub fn button(&mut self, level: bool) -> Result<()> {
         self.chip.pin(BUTTON.0, BUTTON.1, level)
     }
 
-    /// The temperature that the clock's thermometer has, in hundredths of a degree.
+    /// Sets the temperature of the clock's thermometer, in hundredths of a degree.
     pub fn temperature(&mut self, centidegrees: i16) -> Result<()> {
         self.chip.temperature(centidegrees)
     }
 
-    /// The chip's supply.
+    /// Sets the chip's supply voltage.
     pub fn supply(&mut self, millivolts: u16) -> Result<()> {
         self.chip.supply(millivolts)
     }
 
-    /// Cuts the power at this very cycle, and gives it back. A byte of the EEPROM that is
-    /// being programmed is torn; the clock has a battery of its own.
+    /// Cuts the power at the current cycle, and restores it. An EEPROM byte that is being
+    /// programmed is corrupted. The clock has its own battery.
     pub fn cut_power(&mut self) -> Result<()> {
         self.line.clear();
         self.uart.clear();
         self.chip.reset()
     }
 
-    /// What the EEPROM holds now.
+    /// The content of the EEPROM.
     pub fn eeprom(&mut self) -> Result<Vec<u8>> {
         self.chip.save()?;
         std::fs::read(&self.eeprom).map_err(|source| Error::Read {

@@ -1,7 +1,7 @@
-//! Whole firmwares on simulated chips. The lab measures them like libraries; this crate plays
-//! the other side: [`Gateway`] to a node of the link, [`Air`] to the nodes of an experiment.
+//! Runs whole firmwares on simulated chips. The lab measures them like libraries. This crate plays
+//! the other side: [`Gateway`] for a node of the link, [`Air`] for the nodes of an experiment.
 //!
-//! [`node`] and [`field`] are the firmwares as programs with pins, a clock and an EEPROM.
+//! [`node`] and [`field`] run the firmwares as programs with pins, a clock and an EEPROM.
 
 pub mod experiment;
 pub mod field;

@@ -1,8 +1,8 @@
-//! Plays a gateway to a node on a simulated chip: pairs with it, lets it join, exchanges
-//! payloads, and takes note of what each step costs the node.
+//! Plays a gateway to a node on a simulated chip: pairs with it, lets it join, exchanges payloads,
+//! and measures the cost of each step for the node.
 //!
-//! The gateway is `selo-link`, which shares no code with the node. Nothing counts unless the
-//! two agree: on the digits, on the keys, and on every byte.
+//! The gateway is `selo-link`, which shares no code with the node. A figure counts only if both
+//! agree on the digits, the keys and every byte.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -29,7 +29,7 @@ use selo_engine::measure::whole::{self, Role, Seen, Whole};
 use selo_engine::row::Metric::{self, CpuShare, Cycles, Flash, Instructions, Ram, Stack, Time};
 use selo_engine::runner::Span;
 
-/// The operations, as rows have them; [`ALL`] is the whole firmware: its flash, its static RAM,
+/// The operations, as named in rows. [`ALL`] is the whole firmware: its flash, its static RAM and
 /// its deepest stack.
 const OPERATIONS: [(&str, &[Metric]); 5] = [
     (ALL, &[Flash, Ram, Stack]),
@@ -41,38 +41,38 @@ const OPERATIONS: [(&str, &[Metric]); 5] = [
 const ALL: &str = "all";
 const EACH: &[Metric] = &[Cycles, Instructions, Time, Stack, CpuShare];
 
-/// How often the node pairs and joins, and how many payloads go up and down each time.
+/// Number of pairings and joins, and of payloads up and down after each.
 const ROUNDS: u64 = 3;
 const PAYLOADS: usize = 4;
 
-/// Seconds of the chip's own time after which an answer will not come any more. A
-/// scalar multiplication takes it two.
+/// Time limit for an answer, in seconds of the chip's time. A scalar multiplication takes the chip
+/// two seconds.
 const PATIENCE: u64 = 20;
 
-/// What a node did, in the order in which it did it.
+/// The node's operations, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
-    /// For each operation, what the library's calls of one run took together.
+    /// For each operation, the total of the library's calls in each run.
     pub took: BTreeMap<&'static str, Vec<Span>>,
-    /// The deepest stack of all, from the end of the RAM.
+    /// The deepest stack of all operations in bytes, from the end of the RAM.
     pub deepest_stack: u64,
-    /// What was compared and found equal.
+    /// Number of values that were compared and found equal.
     pub agreed: u64,
 }
 
-/// A node, and the gateway's side of it.
+/// A node, and the gateway's state for it.
 #[derive(Debug)]
 pub struct Play {
     pub node: Node,
     pub suite: Suite,
     pub device: DeviceId,
-    /// The highest join counter so far.
+    /// The highest join counter that the node has used.
     pub counter: u32,
     rng: ChaCha8Rng,
-    /// What two marks around nothing take.
+    /// Cycles between two marks without code between them.
     marks: u64,
     played: Played,
-    /// The chip's EEPROM; goes with it.
+    /// The chip's EEPROM. It is deleted with the chip.
     _eeprom: tempfile::NamedTempFile,
 }
 
@@ -127,11 +127,11 @@ impl Whole for Gateway {
     }
 }
 
-/// Behind a suite in a variant's name: without the kernels in assembly.
+/// Suffix of a variant's name after the suite: without the assembly kernels.
 const PORTABLE: &str = "-portable";
 
-/// Runs the firmware, which was built for the suite that `variant` names, and plays its
-/// gateway. Payloads have `bytes` bytes.
+/// Runs the firmware, which was built for the suite in `variant`, and plays its gateway. Payloads
+/// have `bytes` bytes.
 pub fn play(
     root: &Path,
     board: &Board,
@@ -166,7 +166,7 @@ fn eeprom_file(content: &[u8]) -> Result<tempfile::NamedTempFile> {
 }
 
 impl Play {
-    /// A node as it leaves the workshop; it has not run yet.
+    /// A new node that has not run yet, with the record of the workshop.
     pub fn start(root: &Path, board: &Board, image: &Image, suite: &str) -> Result<Play> {
         let suite: Suite = suite
             .parse()
@@ -189,7 +189,8 @@ impl Play {
         })
     }
 
-    /// The node starts: it says who it is, and what marks around nothing take.
+    /// Waits for the node to start. Checks the id and the suite that it prints, and measures the
+    /// cost of the marks.
     pub fn boot(&mut self) -> Result<()> {
         let id = self.node.next_line("id ", PATIENCE)?;
         self.agree("its id", &id, &self.device.to_string())?;
@@ -208,7 +209,7 @@ impl Play {
         Ok(())
     }
 
-    /// The node pairs; the key that both have.
+    /// Pairs the node. Returns the key that both sides have.
     fn pair(&mut self) -> Result<DeviceKey> {
         let compared = self.compare()?;
         self.node.command("confirm")?;
@@ -217,20 +218,19 @@ impl Play {
             .run_until(PATIENCE, |node| node.spans.len() > spans)?;
         self.node.send_frame(&compared.result(true))?;
         self.node.next_line("paired", PATIENCE)?;
-        // The start, PAIR-KEY, the operator's word, PAIR-RESULT.
+        // The calls: start, PAIR-KEY, the operator's confirmation, PAIR-RESULT.
         self.note("pair", 4)?;
         self.counter = 0;
         Ok(compared.device_key().clone())
     }
 
-    /// A pairing up to the six digits, which both sides have. The node has started, and pairs
-    /// when it is told to.
+    /// Starts a pairing at the node, and continues it until both sides have the six digits.
     pub fn compare(&mut self) -> Result<Compared> {
         self.node.command("pair")?;
         self.answer_pairing()
     }
 
-    /// The same, for a node that has begun.
+    /// The same, for a node that has already started to pair.
     pub fn answer_pairing(&mut self) -> Result<Compared> {
         let (suite, device) = (self.suite, self.device);
         let frame = self.node.next_frame(PATIENCE)?;
@@ -254,15 +254,15 @@ impl Play {
         Ok(compared)
     }
 
-    /// The node joins with that key.
+    /// Lets the node join with this key.
     fn join(&mut self, key: &DeviceKey) -> Result<Session> {
         let session = self.accept(key)?;
-        // The request, the answer.
+        // The calls: the request and the answer.
         self.note("join", 2)?;
         Ok(session)
     }
 
-    /// The node asks to join, with that key and a counter that is new; it is accepted.
+    /// Accepts the node's request to join with this key. Its counter must be new.
     pub fn accept(&mut self, key: &DeviceKey) -> Result<Session> {
         let device = self.device;
         let frame = self.node.next_frame(PATIENCE)?;
@@ -288,7 +288,7 @@ impl Play {
         Ok(keys.gateway_session())
     }
 
-    /// A payload from the node.
+    /// Sends a payload from the node.
     fn up(&mut self, session: &mut Session, bytes: usize) -> Result<()> {
         let payload = self.payload(bytes);
         self.node.reading(&payload, false)?;
@@ -304,7 +304,7 @@ impl Play {
         self.note("seal", 1)
     }
 
-    /// A payload to the node.
+    /// Sends a payload to the node.
     fn down(&mut self, session: &mut Session, bytes: usize) -> Result<()> {
         let payload = self.payload(bytes);
         let mut out = [0; FRAME_MAX];
@@ -317,7 +317,7 @@ impl Play {
         self.note("open", 1)
     }
 
-    /// Adds up the spans since the last note, of which there must be `calls`.
+    /// Adds up the spans since the last note. There must be `calls` of them.
     fn note(&mut self, operation: &'static str, calls: usize) -> Result<()> {
         let spans: Vec<Span> = self.node.spans.drain(..).collect();
         if spans.len() != calls {

@@ -1,6 +1,5 @@
-//! A node's firmware on a simulated chip (lab/firmware/node/README.md): its clock, its EEPROM,
-//! and what passes on its serial line. The simulated clock is the caller's: nothing moves
-//! but by [`Node::advance`].
+//! A node's firmware on a simulated chip (lab/firmware/node/README.md): its clock, its EEPROM and
+//! its serial line. The caller controls the simulated time: it advances only in [`Node::advance`].
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -17,28 +16,28 @@ const CONSOLE: u8 = 1;
 const PAYLOAD: u8 = 2;
 const CONFIRMED: u8 = 3;
 
-/// Cycles between two looks at the line: 2 ms.
+/// Cycles between two polls of the line: 2 ms.
 const STEP: u64 = 32_000;
 
-/// Where the firmware keeps its record (station/src/selo_station/record.c).
+/// The size of the EEPROM, where the firmware keeps its record (station/src/selo_station/record.c).
 const EEPROM_BYTES: usize = 1024;
 const SLOT: usize = 16;
 
-/// A node that runs.
+/// A running node.
 #[derive(Debug)]
 pub struct Node {
     chip: Paced,
     eeprom: PathBuf,
     clock_hz: u64,
-    /// The beginning of a frame whose end has not come.
+    /// The first bytes of an incomplete frame.
     partial: Vec<u8>,
-    /// Frames of the link that it sent.
+    /// Link frames that the node sent.
     pub link: VecDeque<Vec<u8>>,
-    /// Lines that it said.
+    /// Lines of its console.
     pub console: VecDeque<String>,
-    /// Payloads that it received by the link.
+    /// Payloads that it received over the link.
     pub payloads: VecDeque<Vec<u8>>,
-    /// Calls of the library, as they ended.
+    /// Finished calls of the library.
     pub spans: Vec<Span>,
     /// The deepest stack since the start or the last [`Node::cut_power`].
     pub stack: u64,
@@ -46,8 +45,8 @@ pub struct Node {
     pub cycle: u64,
 }
 
-/// What a node's EEPROM holds when it leaves the workshop: an id and a seed, no key. A
-/// simulated chip has no entropy of its own, so it does not start without.
+/// The content of a node's EEPROM when it leaves the workshop: an id and a seed, but no key. A
+/// simulated chip has no entropy of its own, so it does not start without a seed.
 pub fn factory_record(suite: u8, id: u32, seed: &[u8; 32]) -> [u8; 76] {
     let mut record = [0; 76];
     record[0] = 1; // version
@@ -58,7 +57,7 @@ pub fn factory_record(suite: u8, id: u32, seed: &[u8; 32]) -> [u8; 76] {
     record
 }
 
-/// An EEPROM with that record in its first slot.
+/// An EEPROM with this record in its first slot.
 pub fn eeprom_with(record: &[u8; 76]) -> Vec<u8> {
     let mut content = vec![0]; // the marker
     content.extend(record);
@@ -69,7 +68,7 @@ pub fn eeprom_with(record: &[u8; 76]) -> Vec<u8> {
 }
 
 impl Node {
-    /// Puts the firmware on a chip whose EEPROM is that file, and gives it power. It has
+    /// Puts the firmware on a chip whose EEPROM is the given file, and switches it on. The chip has
     /// not run yet.
     pub fn start(root: &Path, board: &Board, image: &Image, eeprom: &Path) -> Result<Node> {
         Ok(Node {
@@ -93,7 +92,7 @@ impl Node {
         })
     }
 
-    /// Lets so many cycles pass, and takes in what the node says meanwhile.
+    /// Advances by `cycles`, and collects the node's output.
     pub fn advance(&mut self, cycles: u64) -> Result<()> {
         let done = self.chip.advance(cycles)?;
         self.cycle = done.cycle;
@@ -127,7 +126,8 @@ impl Node {
         Ok(())
     }
 
-    /// Lets time pass until `happened`, at most so many seconds of the chip; whether it did.
+    /// Advances until `happened`, at most for this many seconds of the chip. Returns whether it
+    /// happened.
     pub fn run_until(
         &mut self,
         seconds: u64,
@@ -146,7 +146,7 @@ impl Node {
         }
     }
 
-    /// The next frame of the link, within so many seconds.
+    /// The next link frame, within this many seconds.
     pub fn next_frame(&mut self, seconds: u64) -> Result<Vec<u8>> {
         self.run_until(seconds, |node| !node.link.is_empty())?;
         self.link
@@ -154,8 +154,8 @@ impl Node {
             .ok_or_else(|| self.silent("sends no frame", seconds))
     }
 
-    /// The next line that begins with `start`, within so many seconds, what comes before it
-    /// forgotten; the rest of the line.
+    /// Waits this many seconds for the next line that begins with `start`, and discards earlier
+    /// lines. Returns the rest of the line.
     pub fn next_line(&mut self, start: &str, seconds: u64) -> Result<String> {
         let mut rest = None;
         let mut said = Vec::new();
@@ -172,7 +172,7 @@ impl Node {
         rest.ok_or_else(|| self.silent(&what, seconds))
     }
 
-    /// The next payload, within so many seconds.
+    /// The next payload, within this many seconds.
     pub fn next_payload(&mut self, seconds: u64) -> Result<Vec<u8>> {
         self.run_until(seconds, |node| !node.payloads.is_empty())?;
         self.payloads
@@ -184,17 +184,18 @@ impl Node {
         Error::Node(format!("{what} within {seconds} s"))
     }
 
-    /// A frame of the link to the node.
+    /// Sends a link frame to the node.
     pub fn send_frame(&mut self, frame: &[u8]) -> Result<()> {
         self.say(LINK, frame)
     }
 
-    /// A command to the node's console.
+    /// Sends a command to the node's console.
     pub fn command(&mut self, line: &str) -> Result<()> {
         self.say(CONSOLE, line.as_bytes())
     }
 
-    /// A reading for the node to send; with `confirmed` until it is acknowledged.
+    /// Gives the node a reading to send. A `confirmed` reading is repeated until it is
+    /// acknowledged.
     pub fn reading(&mut self, bytes: &[u8], confirmed: bool) -> Result<()> {
         self.say(if confirmed { CONFIRMED } else { PAYLOAD }, bytes)
     }
@@ -204,21 +205,21 @@ impl Node {
             .send(&frame::encode_body(&[&[channel], bytes].concat()))
     }
 
-    /// Holds the button for so many milliseconds.
+    /// Holds the button for this many milliseconds.
     pub fn press(&mut self, milliseconds: u64) -> Result<()> {
         self.chip.pin('D', 2, false)?;
         self.advance(self.clock_hz / 1000 * milliseconds)?;
         self.chip.pin('D', 2, true)
     }
 
-    /// Cuts the power at this very cycle, and gives it back. A byte of the EEPROM that is
-    /// being programmed is torn; what was on the line is lost.
+    /// Cuts the power at the current cycle, and restores it. An EEPROM byte that is being
+    /// programmed is corrupted, and bytes on the line are lost.
     pub fn cut_power(&mut self) -> Result<()> {
         self.partial.clear();
         self.chip.reset()
     }
 
-    /// What the EEPROM holds now.
+    /// The content of the EEPROM.
     pub fn eeprom(&mut self) -> Result<Vec<u8>> {
         self.chip.save()?;
         std::fs::read(&self.eeprom).map_err(|source| Error::Read {

@@ -1,5 +1,5 @@
-//! The published experiment on simulated chips: whatever the cipher, what the receiver hands
-//! on is what the transmitter's sensors said; and what is wrong gets no figure.
+//! The published experiment on simulated chips. With every cipher the receiver outputs the values
+//! of the transmitter's sensors, and a faulty node gets no figure.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ const CIPHERS: [&str; 6] = [
     "aes128", "aes192", "aes256", "speck128", "speck192", "speck256",
 ];
 
-/// What a node of the paper may take of an Uno with a boot loader.
+/// Flash and RAM that a node of the paper may use on an Uno with a boot loader.
 const FLASH: u64 = 8_192;
 const RAM: u64 = 1_024;
 
@@ -53,7 +53,7 @@ impl Bench {
         experiment::run(&self.root, board, transmitter, receiver, plain)
     }
 
-    /// Runs a role, its receiver or that of another of its cipher.
+    /// Runs a transmitter against a receiver with the same variant or another one of its cipher.
     fn role(&self, transmitter: &str, receiver: &str) -> Measured {
         let transmitting = self.image(transmitter, TRANSMIT, &[]);
         let receiving = self.image(receiver, RECEIVE, &[]);
@@ -68,7 +68,7 @@ impl Bench {
     }
 }
 
-/// The words of a packet.
+/// The 32-bit words of a packet.
 fn words(packet: &[u8]) -> Vec<u32> {
     let words = packet.chunks(4);
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
@@ -79,10 +79,11 @@ fn words(packet: &[u8]) -> Vec<u32> {
 fn what_is_received_is_what_was_sent_by_every_cipher() {
     let bench = Bench::new();
     let plain = bench.role(PLAIN, PLAIN);
-    // Without a cipher the air has what the sensors said: the pattern of all that follow.
+    // Without a cipher the packets on the air have the sensors' values. They are the reference for
+    // all ciphers.
     assert_eq!(plain.aired, plain.received);
     assert!(plain.received.len() >= 17, "{}", plain.received.len());
-    // The first reading after a start, then tips that grow one by one, below zero degrees.
+    // The first reading after a start, then tips that grow by one; the temperature is below zero.
     let first = words(&plain.received[0]);
     assert_eq!(&first[1..3], [0, (-325_i32) as u32]);
     assert_eq!(first[3] >> 16, 2);
@@ -128,7 +129,7 @@ fn a_node_that_does_not_encrypt_gets_no_figures() {
     let bench = Bench::new();
     let transmitter = bench.image(PLAIN, TRANSMIT, &[]);
     let receiver = bench.image(PLAIN, RECEIVE, &[]);
-    // It says that it has a cipher.
+    // Run as if it had a cipher.
     let error = bench.run(&transmitter, &receiver, false);
     let error = error.expect_err("clear text is on the air").to_string();
     assert!(error.contains("in clear"), "{error}");
@@ -142,7 +143,7 @@ fn two_runs_give_the_same_figures() {
     assert_eq!(first.took, second.took);
     assert_eq!(first.rates, second.rates);
     assert_eq!(first.on_air, second.on_air);
-    // The cipher's time is the same for each packet, the radio's the air's.
+    // The cipher takes time, and the time on the air limits the rate.
     let cycles = |operation: &str| -> Vec<u64> {
         first.took[operation]
             .iter()

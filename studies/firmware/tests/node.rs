@@ -1,5 +1,5 @@
-//! The node's firmware on a simulated Uno: what it does when the power fails, when the
-//! operator says no, and when there is nothing to go by. The gateway is `selo-link`.
+//! The node's firmware on a simulated Uno: power failures, a rejection by the operator, and an
+//! EEPROM without a valid record. The gateway is `selo-link`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use selo_link::frame::Frame;
 use selo_link::session::SealOptions;
 use selo_link::{DeviceKey, FRAME_MAX, Suite};
 
-/// The suite that computes least.
+/// The suite with the least computing.
 const SUITE: &str = "chachapoly-blake2s";
 
-/// What the node may take of an Uno's 32,768 and 2,048 bytes: three quarters of the flash,
-/// four fifths of the RAM with the deepest stack.
+/// Budget of the node on an Uno with 32,768 bytes of flash and 2,048 of RAM: three quarters of the
+/// flash, and four fifths of the RAM including the deepest stack.
 const FLASH: u64 = 24_576;
 const RAM: u64 = 1_638;
 
@@ -93,15 +93,15 @@ fn every_suite_leaves_room() {
     }
 }
 
-/// A cut at any cycle of the start, in which the record is written, leaves a node that
-/// knows its key, and never a join counter that it has used.
+/// A power cut at any cycle of the start, which writes the record, leaves a node with its key. The
+/// node never reuses a join counter.
 #[test]
 fn power_cuts_while_the_record_is_written() {
     let (mut play, key) = Bench::new().paired();
     play.accept(&key).expect("a join");
     for cut in 0..60_u64 {
         play.node.cut_power().expect("a line");
-        // The start takes about 4 million cycles, most of them programming bytes.
+        // A start takes about 4 million cycles, most of them to program bytes.
         let moment = 1 + (cut * 7_919 + 13) * 6_007 % 5_000_000;
         play.node.advance(moment).expect("it runs");
         // The eighth start in a row would wait.
@@ -154,7 +154,7 @@ fn power_cuts_while_the_key_is_stored() {
 #[test]
 fn a_short_press_pairs_and_a_long_one_confirms() {
     let mut play = Bench::new().play();
-    // Nothing pairs by itself.
+    // The node does not pair on its own.
     play.node.advance(10 * SECOND).expect("it runs");
     assert!(play.node.link.is_empty(), "{:?}", play.node.link);
     let compared = play.compare().expect("a pairing");
@@ -162,14 +162,14 @@ fn a_short_press_pairs_and_a_long_one_confirms() {
     play.node
         .next_line("pairing failed", 5)
         .expect("the operator's no");
-    // The gateway's yes comes too late.
+    // The gateway's acceptance arrives too late.
     play.node
         .send_frame(&compared.result(true))
         .expect("a line");
     play.node.advance(SECOND).expect("it runs");
     assert!(play.node.console.is_empty(), "{:?}", play.node.console);
 
-    // A long press starts nothing.
+    // A long press does not start a pairing.
     play.node.press(3_000).expect("the button");
     play.node.advance(SECOND).expect("it runs");
     assert!(play.node.link.is_empty(), "{:?}", play.node.link);
@@ -180,7 +180,7 @@ fn a_short_press_pairs_and_a_long_one_confirms() {
         .expect("a line");
     play.node.advance(SECOND).expect("it runs");
     assert!(play.node.console.is_empty(), "{:?}", play.node.console);
-    // Short presses confirm nothing, however many; nor do they start anew.
+    // Short presses neither confirm a pairing nor start a new one.
     for milliseconds in [50, 200, 500, 1_000, 1_800] {
         play.node.press(milliseconds).expect("the button");
         play.node.advance(SECOND / 4).expect("it runs");
@@ -193,8 +193,8 @@ fn a_short_press_pairs_and_a_long_one_confirms() {
     play.accept(compared.device_key()).expect("a join");
 }
 
-/// A supply that fails again and again: once there were many starts, the record is written
-/// after a wait only, and a start that is too short for it writes nothing at all.
+/// A supply that fails again and again. After many starts the node writes its record only after a
+/// wait, and a start that is shorter than the wait writes nothing.
 #[test]
 fn a_loop_of_power_cuts_soon_writes_nothing() {
     let (mut play, key) = Bench::new().paired();
@@ -213,7 +213,7 @@ fn a_loop_of_power_cuts_soon_writes_nothing() {
         changes[written..].iter().all(|changed| !changed),
         "{changes:?}"
     );
-    // It says for how long it waits, and then it works.
+    // The node prints the length of the wait, and then works.
     play.node.console.clear();
     play.node.link.clear();
     play.node.cut_power().expect("a line");
@@ -265,7 +265,7 @@ fn a_confirmed_reading_is_repeated_until_it_is_acknowledged() {
     assert!(play.node.link.is_empty(), "it goes on repeating");
 }
 
-/// An erased EEPROM, on a chip without entropy; and the record of another suite.
+/// An erased EEPROM on a chip without entropy, and the record of another suite.
 #[test]
 fn a_node_that_cannot_start_says_so() {
     let bench = Bench::new();
@@ -280,7 +280,7 @@ fn a_node_that_cannot_start_says_so() {
         assert_eq!(said, error);
         node.command("pair").expect("a line");
         assert_eq!(node.next_line("error ", 5).expect("a line"), error);
-        // It has counted its start, and written nothing else.
+        // The node has counted its start, and has written nothing else.
         let now = node.eeprom().expect("the EEPROM");
         let changed: Vec<u8> = now
             .iter()
@@ -289,12 +289,12 @@ fn a_node_that_cannot_start_says_so() {
             .collect();
         assert_eq!(changed, [1]);
     }
-    // What it cannot read it erases only when told to.
+    // The node erases an unreadable record only on command.
     let mut node = bench.node(file.path());
     node.command("forget").expect("a line");
     node.next_line("erased", 5).expect("a line");
     let eeprom = node.eeprom().expect("the EEPROM");
-    // The count of starts in a row stays: it does not belong to the record.
+    // The count of starts in a row stays, because it is not part of the record.
     let left: Vec<u8> = eeprom.into_iter().filter(|byte| *byte != 0xFF).collect();
     assert!(
         left.iter().all(|count| *count <= 15) && left.len() <= 1,

@@ -1,4 +1,4 @@
-//! A folder copied, and put back from the copy.
+//! Copies a folder, and restores it from the copy.
 
 use std::collections::HashSet;
 use std::fs;
@@ -23,19 +23,19 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Copies a folder with all that `cp` keeps.
+/// Copies a folder with everything that `cp` preserves.
 pub fn copy_of(folder: &Path, to: &Path) {
     run("cp", &[Path::new("-a"), folder, to]);
 }
 
-/// How a directory is put back.
+/// How a directory is restored.
 #[derive(Debug, Clone, Copy)]
 pub enum Manner {
     /// Another directory takes its name.
     Moved,
-    /// An archive is unpacked where it was.
+    /// An archive is unpacked in its place.
     Tar,
-    /// Its files get their old bytes, as `rsync --inplace --delete` gives them.
+    /// Its files get their old bytes, as `rsync --inplace --delete` writes them.
     InPlace,
 }
 
@@ -73,7 +73,7 @@ pub fn put_back(manner: Manner, copy: &Path, state: &Path) {
             }
             for path in &old {
                 let bytes = fs::read(copy.join(path)).expect("there");
-                // Not `fs::write` into a new file: the inode stays.
+                // `fs::write` keeps the inode of an existing file.
                 fs::write(state.join(path), bytes).expect("writes");
             }
         }

@@ -1,4 +1,4 @@
-//! A broker of its own for a test, and who talks to it.
+//! A test's own broker, and its clients.
 
 use std::net::TcpListener;
 
@@ -42,7 +42,7 @@ impl Farm {
         self.site.gateway(&arguments)
     }
 
-    /// Arguments for a client of the broker, as this user, and more.
+    /// Arguments for a client of the broker: this user's, and `more`.
     pub fn with_broker(&self, user: &str, more: &[&str]) -> Vec<String> {
         let broker = [
             "--mqtt".to_owned(),

@@ -1,5 +1,5 @@
-//! What the tests of `selo gateway` and `selo device` share: the command in a state
-//! directory of its own, and nodes that are the device library's C code on loopback.
+//! Shared by the tests of `selo gateway` and `selo device`: the command in a state directory of its
+//! own, and nodes that run the device library's C code on loopback.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 #[path = "../answer.rs"]
@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 use selo_sys::node::{Event, FRAME_MAX, Hal, Node, RECORD_BYTES, Suite};
 use serde_json::Value;
 
-/// No test waits longer for what must come; none passes because it waited less.
+/// Time limit for every expected event. No test depends on waiting less.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The fenced blocks of a page: what stands behind the fence, and the lines.
+/// The fenced blocks of a page: the text after the fence, and the lines.
 pub fn blocks(page: &str) -> Vec<(String, Vec<String>)> {
     let mut blocks = Vec::new();
     let mut open: Option<(String, Vec<String>)> = None;
@@ -57,12 +57,12 @@ pub fn compare_digits(node: &mut Running, operator: &mut Running) {
     node.type_line("yes");
 }
 
-/// A state directory, and the command on it.
+/// A state directory, and the command that uses it.
 pub struct Site {
     folder: tempfile::TempDir,
-    /// In memory: what a machine that goes on remembers of its gateways.
+    /// In memory: data about gateways that a running machine keeps.
     memory: tempfile::TempDir,
-    /// A program that runs the command, with its arguments before the command.
+    /// A program with its arguments that runs the command.
     under: Vec<String>,
     environment: Vec<(String, String)>,
 }
@@ -77,12 +77,12 @@ impl Site {
         }
     }
 
-    /// From now on the command is run by this program.
+    /// Runs the command under this program from now on.
     pub fn run_under(&mut self, program: &[&str]) {
         self.under = program.iter().map(|word| (*word).to_owned()).collect();
     }
 
-    /// From now on the command has these variables in its environment.
+    /// Sets these environment variables for the command from now on.
     pub fn environment(&mut self, variables: &[(&str, &str)]) {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         self.environment = variables.iter().map(owned).collect();
@@ -92,7 +92,7 @@ impl Site {
         self.folder.path()
     }
 
-    /// What outlives a gateway and not the machine.
+    /// Data that survives a gateway but not a restart of the machine.
     pub fn memory(&self) -> &Path {
         self.memory.path()
     }
@@ -132,14 +132,14 @@ impl Site {
         Answer::of(self.command(arguments).output().expect("the command runs"))
     }
 
-    /// Runs a command that must succeed; gives its standard output.
+    /// Runs a command that must succeed. Returns its standard output.
     pub fn ok(&self, arguments: &[&str]) -> String {
         let answer = self.selo(arguments);
         assert_eq!(answer.code, Some(0), "{arguments:?}: {answer:?}");
         answer.stdout
     }
 
-    /// A node whose key is in the registry, named.
+    /// Adds a named device to the registry. Returns its id and its key.
     pub fn device(&self, suite: Suite, name: &str) -> (u32, [u8; 32]) {
         let id = self.ok(&[
             "device",
@@ -171,7 +171,7 @@ pub fn suite_name(suite: Suite) -> &'static str {
         .name()
 }
 
-/// Lines of a stream as they come, and all of them.
+/// The lines of a stream as they arrive, and the whole text.
 pub struct Lines {
     receiver: Receiver<String>,
     all: Arc<Mutex<String>>,
@@ -191,7 +191,7 @@ impl Lines {
             {
                 let text = String::from_utf8_lossy(&line).into_owned();
                 copy.lock().expect("whole").push_str(&text);
-                // A last line without an end was cut by a kill.
+                // A last line without a line break was cut off when the process was killed.
                 if text.ends_with('\n') && send.send(text).is_err() {
                     return;
                 }
@@ -201,7 +201,7 @@ impl Lines {
         Lines { receiver, all }
     }
 
-    /// The next line; panics if none comes.
+    /// The next line. Panics if none arrives.
     pub fn next(&self) -> String {
         match self.receiver.recv_timeout(PATIENCE) {
             Ok(line) => line,
@@ -209,7 +209,7 @@ impl Lines {
         }
     }
 
-    /// The next line that holds these words.
+    /// The next line that contains these words.
     pub fn wait(&self, words: &str) -> String {
         loop {
             let line = self.next();
@@ -219,7 +219,7 @@ impl Lines {
         }
     }
 
-    /// Whether a line with these words comes before the stream ends.
+    /// Whether a line with these words arrives before the stream ends.
     pub fn has(&self, words: &str) -> bool {
         loop {
             match self.receiver.recv_timeout(PATIENCE) {
@@ -231,7 +231,7 @@ impl Lines {
         }
     }
 
-    /// A line with these words, of all that were and will be; takes none of them away.
+    /// A line with these words, among all past and future lines. Removes none of them.
     pub fn said(&self, words: &str) -> String {
         let since = Instant::now();
         loop {
@@ -304,14 +304,14 @@ impl Gateway {
         rustix::process::kill_process(pid, signal).expect("runs");
     }
 
-    /// Kills it, and gives what it had printed.
+    /// Kills the gateway. Returns the lines that it had printed.
     pub fn kill(mut self) -> Vec<String> {
         self.child.kill().expect("runs");
         self.child.wait().expect("ends");
         self.readings.rest()
     }
 
-    /// Stops it; gives its exit code, its lines so far and its log.
+    /// Stops the gateway. Returns its exit code, its lines so far and its log.
     pub fn stop(mut self) -> (Option<i32>, Vec<String>, String) {
         self.signal(rustix::process::Signal::TERM);
         let code = self.child.wait().expect("ends").code();
@@ -328,7 +328,7 @@ impl Drop for Gateway {
     }
 }
 
-/// A command that runs beside the test.
+/// A command that runs during the test.
 pub struct Running {
     pub child: Child,
     pub out: Lines,
@@ -360,7 +360,7 @@ impl Running {
         self.child.id()
     }
 
-    /// As Ctrl-C does.
+    /// Interrupts the command as Ctrl-C does.
     pub fn interrupt(&self) {
         let process = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(process, rustix::process::Signal::INT).expect("runs");
@@ -391,8 +391,8 @@ impl Drop for Running {
     }
 }
 
-/// A device of a node: loopback, a record in memory, and a clock that runs faster, so that
-/// seconds of waiting pass in a test's time.
+/// The device of a node: loopback, a record in memory, and a fast clock, so that waits of seconds
+/// fit into a test.
 struct Loopback {
     socket: UdpSocket,
     gateway: Arc<Mutex<SocketAddr>>,
@@ -404,7 +404,7 @@ struct Loopback {
 impl Hal for Loopback {
     fn send(&mut self, frame: &[u8]) -> Result<(), selo_sys::Error> {
         let to = *self.gateway.lock().expect("whole");
-        // A gateway that is gone answers with an error; to a node that is a lost packet.
+        // If the gateway is gone, sending fails. For a node that is a lost packet.
         let _ = self.socket.send_to(frame, to);
         Ok(())
     }
@@ -472,19 +472,19 @@ impl CNode {
         }
     }
 
-    /// A node that has its key by hand.
+    /// A node whose key was provisioned by hand.
     pub fn provisioned(suite: Suite, gateway: SocketAddr, device: (u32, [u8; 32])) -> CNode {
         let mut node = CNode::new(suite, gateway, 20);
         node.node.provision(device.0, &device.1).expect("stores");
         node
     }
 
-    /// The gateway is somewhere else now.
+    /// Changes the gateway's address.
     pub fn move_gateway(&self, gateway: SocketAddr) {
         *self.gateway.lock().expect("whole") = gateway;
     }
 
-    /// The next event, if one comes within the time.
+    /// The next event, if one arrives within `time`.
     pub fn event_within(&mut self, time: Duration) -> Option<Event> {
         let deadline = Instant::now() + time;
         while self.events.is_empty() && Instant::now() < deadline {
@@ -495,7 +495,7 @@ impl CNode {
         self.events.pop_front()
     }
 
-    /// Waits for this event; others before it are dropped.
+    /// Waits for this event, and drops earlier ones.
     pub fn wait(&mut self, what: &str, wanted: impl Fn(&Event) -> bool) -> Event {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -513,7 +513,7 @@ impl CNode {
         self.wait("a session", |event| *event == Event::Joined);
     }
 
-    /// Sends a payload until the gateway has acknowledged it.
+    /// Repeats a payload until the gateway has acknowledged it.
     pub fn deliver(&mut self, payload: &[u8]) {
         self.node.send(payload, true).expect("joined");
         self.wait("an acknowledgement", |event| *event == Event::Delivered);

@@ -1,5 +1,5 @@
-//! A node that keeps its keys and every packet that the gateway sent it, and judges whether a
-//! key and a counter ever sealed two different packets.
+//! A node that keeps its keys and every packet from the gateway. It detects a key and a counter
+//! that sealed two different packets.
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, UdpSocket};
@@ -11,21 +11,21 @@ use selo_link::join::{JoinAttempt, SessionKeys};
 use selo_link::session::{SealOptions, Session};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
-/// How long a packet's answer is waited for before the packet is sent again.
+/// Time to wait for an answer before the packet is sent again.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// What was sealed under which key and counter.
+/// The packets by their key and counter.
 #[derive(Default)]
 pub struct Judge {
     sealed: HashMap<([u8; 32], u64), Vec<u8>>,
-    /// Key and counter, and two packets.
+    /// Each counter that sealed two different packets under one key, with both packets.
     pub twice: Vec<(u64, Vec<u8>, Vec<u8>)>,
     /// Packets of resumed sessions.
     pub resumed: usize,
 }
 
 impl Judge {
-    /// How many pairs of key and counter were used.
+    /// Number of pairs of key and counter that were used.
     pub fn pairs(&self) -> usize {
         self.sealed.len()
     }
@@ -40,10 +40,10 @@ impl Judge {
         }
     }
 
-    /// Takes a genuine DOWN of one of these sessions, the newest last.
+    /// Records a genuine DOWN of one of these sessions, the newest last.
     fn down(&mut self, sessions: &[SessionKeys], data: &Data<'_>, frame: &[u8]) {
         for keys in sessions.iter().rev() {
-            // A window that has seen nothing: every counter of a test is near 0.
+            // Use an empty replay window. In a test every counter is near 0.
             let mut text = [0; FRAME_MAX];
             let opened = keys.node_session().open(data, &mut text);
             let Some(counter) = opened.ok().map(|opened| opened.counter) else {
@@ -59,7 +59,7 @@ impl Judge {
     }
 }
 
-/// What came of sending.
+/// The result of sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sent {
     Acknowledged,
@@ -68,7 +68,7 @@ pub enum Sent {
     Unheard,
 }
 
-/// A packet that is to be acknowledged.
+/// A packet that awaits its acknowledgement.
 pub struct UnderWay {
     low: u16,
     frame: Vec<u8>,
@@ -82,9 +82,9 @@ pub struct Recorder {
     key: DeviceKey,
     counter: u32,
     session: Option<Session>,
-    /// Of all sessions, the newest last.
+    /// The keys of all sessions, the newest last.
     pub sessions: Vec<SessionKeys>,
-    /// UP packets and JOIN-REQUESTs as they were sent.
+    /// The UP packets and JOIN-REQUESTs sent.
     pub ups: Vec<Vec<u8>>,
     pub judge: Judge,
     pub joins: u32,
@@ -116,18 +116,18 @@ impl Recorder {
         self.session.is_some()
     }
 
-    /// The session is given up; the keys stay for the judge.
+    /// Gives up the session. The keys stay for the judge.
     pub fn forget_session(&mut self) {
         self.session = None;
     }
 
-    /// Any bytes, such as a packet of earlier.
+    /// Sends any bytes, such as an earlier packet.
     pub fn say(&self, frame: &[u8]) {
-        // A gateway that is gone answers with an error; to a node that is a lost packet.
+        // If the gateway is gone, sending fails. For a node that is a lost packet.
         let _ = self.socket.send_to(frame, self.gateway);
     }
 
-    /// The next packet, judged.
+    /// Receives and judges the next packet.
     fn receive(&mut self, until: Instant) -> Option<Vec<u8>> {
         loop {
             let left = until.checked_duration_since(Instant::now())?;
@@ -147,7 +147,7 @@ impl Recorder {
         }
     }
 
-    /// Joins; true if the gateway has answered within the time.
+    /// Joins. Returns true if the gateway has answered within `time`.
     pub fn join(&mut self, time: Duration) -> bool {
         let until = Instant::now() + time;
         self.counter += 1;
@@ -173,7 +173,7 @@ impl Recorder {
         false
     }
 
-    /// Joins, as often as it takes.
+    /// Repeats the join until it succeeds.
     pub fn must_join(&mut self) {
         let since = Instant::now();
         while !self.join(Duration::from_secs(3)) {
@@ -199,7 +199,7 @@ impl Recorder {
         under_way
     }
 
-    /// Waits for the acknowledgement, and sends the packet again meanwhile, for so long.
+    /// Waits at most `time` for the acknowledgement, and repeats the packet meanwhile.
     pub fn finish(&mut self, under_way: &UnderWay, time: Duration) -> Sent {
         let until = Instant::now() + time;
         loop {
@@ -225,13 +225,13 @@ impl Recorder {
         }
     }
 
-    /// Sends a payload until it is acknowledged, for so long.
+    /// Sends a payload, and repeats it until it is acknowledged or `time` has passed.
     pub fn send(&mut self, payload: &[u8], time: Duration) -> Sent {
         let under_way = self.begin(payload);
         self.finish(&under_way, time)
     }
 
-    /// Sends a payload that must be acknowledged, joining again if the session is lost.
+    /// Sends a payload that must be acknowledged. Joins again if the session is lost.
     pub fn deliver(&mut self, payload: &[u8]) {
         let since = Instant::now();
         while since.elapsed() < super::PATIENCE {
@@ -246,7 +246,7 @@ impl Recorder {
         panic!("nobody acknowledges");
     }
 
-    /// Hears what there is, for so long.
+    /// Receives packets for `time`.
     pub fn listen(&mut self, time: Duration) {
         let until = Instant::now() + time;
         while self.receive(until).is_some() {}

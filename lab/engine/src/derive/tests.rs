@@ -1,4 +1,4 @@
-//! What is made of measured rows is what the power figures and the models of today say.
+//! Derived rows must follow the project's current power figures and models.
 
 use std::collections::BTreeMap;
 
@@ -53,13 +53,13 @@ fn an_energy_is_a_time_by_the_power_profile() {
     let name = power.name.clone();
     assert_eq!(energy.notes, [Note::PowerProfile { name }]);
 
-    // A stored figure is made anew.
+    // A stored figure is derived again.
     let mut stale = energy.clone();
     stale.value = Some(7.0);
     let rows = complete(&project, vec![stale, time.clone()]);
     close(find(&rows, Metric::Energy).value, power.joules(1e-3));
 
-    // Another power figure needs no new measurement, another profile neither.
+    // Neither a changed power figure nor another profile needs a new measurement.
     let board = project.boards.iter_mut().find(|board| board.name == "uno");
     let board = board.expect("the Uno");
     let mut dearer = power.clone();
@@ -124,7 +124,7 @@ fn a_packet_costs_what_core_and_radio_take() {
         energy.max,
         radio.packet_joules(3e-3, 0.25).expect("a radio"),
     );
-    // A packet of schema 1 keeps the energy that it has.
+    // A packet of schema 1 keeps its own energy.
     let mut old = packet.clone();
     (old.algorithm, old.operation, old.basis) = ("node".into(), "transmit".into(), None);
     let kept = Row {
@@ -134,7 +134,7 @@ fn a_packet_costs_what_core_and_radio_take() {
     };
     let rows = complete(&project, vec![old, kept]);
     assert_eq!(find(&rows, Metric::Energy).value, Some(7.0));
-    // Without figures of a radio a packet has no energy, and its time on the air never has.
+    // Without radio figures a packet has no energy. Air time never has one.
     for board in &mut project.boards {
         board.power.iter_mut().for_each(|power| power.radio = None);
     }
@@ -175,7 +175,7 @@ fn cycles_are_made_of_instructions_by_the_model() {
     let hz = board.clock_hz.expect("a clock") as f64;
     close(find(&rows, Metric::Time).value, 110.0 * cycles / hz);
 
-    // A class that the model does not know: no cycles, and the row says so.
+    // A class that the model lacks: no cycles, and the row says so.
     counted.basis = Some(Basis::Paths {
         paths: vec![Path {
             samples: 1,
@@ -185,7 +185,7 @@ fn cycles_are_made_of_instructions_by_the_model() {
     let rows = complete(&project, vec![counted.clone()]);
     assert_eq!(find(&rows, Metric::Cycles).cause, Some(Cause::NotCounted));
 
-    // Rows of schema 1 lack the classes: their own figures stay.
+    // Rows of schema 1 lack the classes, so their own figures stay.
     counted.basis = None;
     let kept = row(&board.name, Metric::Cycles, Fidelity::CycleModel, 5.0);
     assert_eq!(
@@ -211,7 +211,7 @@ fn what_others_are_made_of_is_measured() {
         measured(board, &[Cycles, Flash, Energy]),
         [Instructions, Flash]
     );
-    // Only what is wanted is shown.
+    // Only wanted metrics are shown.
     let time = row("uno", Time, Fidelity::CycleExact, 1e-3);
     let shown = wanted(&project, uno, &[Energy], vec![time]);
     assert_eq!(find(&shown, Energy).metric, Energy);

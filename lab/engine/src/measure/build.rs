@@ -1,8 +1,8 @@
-//! The second stage: images, and what they weigh. An image that does not build or does not
-//! fit gives a cause.
+//! The second stage: builds the images and reads their flash and RAM. An image that does not build
+//! or does not fit gives a cause.
 
+use super::lab::{Lab, Of};
 use super::plan::Operation;
-use super::{Lab, Of};
 use crate::build::Image;
 use crate::elf::Weight;
 use crate::error::{Error, Result};
@@ -11,12 +11,12 @@ use crate::library::Unit;
 use crate::row::cause::{Excess, Memory, Step};
 use crate::row::{Cause, Metric, Row};
 
-/// Something that was built, or the digest of an image, if there is one, and the cause why it
-/// cannot run.
+/// A build result, or the cause why an image cannot run. The digest of that image comes first,
+/// empty if there is no image.
 pub(super) type Built<T> = std::result::Result<T, (String, Cause)>;
 
 impl Lab<'_> {
-    /// Flash and static RAM: the growth over an empty program.
+    /// Rows of flash and static RAM: the growth over an empty program.
     pub(super) fn weigh(&self, unit: &Unit<'_>) -> Result<Vec<Row>> {
         let mut metrics = self.measured();
         metrics.retain(|metric| matches!(metric, Metric::Flash | Metric::Ram));
@@ -30,8 +30,8 @@ impl Lab<'_> {
                 continue;
             }
             if let Some(missing) = footprint.operations.iter().find(|name| !unit.offers(name)) {
-                // What a variant leaves out by design has no row when everything is
-                // asked for, and an answer when it is asked for by name.
+                // An operation that the variant lacks gets a row only if the user asked for it by
+                // name.
                 if !self.operations.is_empty() {
                     let operation = (*missing).to_owned();
                     let one = [Operation::new(footprint.name, None)];
@@ -61,7 +61,7 @@ impl Lab<'_> {
             Ok(images) => images,
             Err(cause) => return Ok(self.failed(Of::none(unit), one, metrics, &cause)),
         };
-        // The buffers of the weighing program are not the library's fault.
+        // The buffers of the measuring program do not count against the library.
         let flash = image.weight.flash.saturating_sub(baseline.weight.flash);
         let ram = image.weight.ram.saturating_sub(baseline.weight.ram);
         let own = image.weight.without(&baseline.weight);
@@ -76,7 +76,7 @@ impl Lab<'_> {
         Ok(metrics.iter().map(row).collect())
     }
 
-    /// The image of the agent with the library under test.
+    /// Builds the image of the agent with the library under test.
     pub(super) fn agent_image(&self, unit: &Unit<'_>) -> Result<Built<Image>> {
         let image = match refused(self.builder.agent(unit))? {
             Ok(image) => image,
@@ -88,12 +88,12 @@ impl Lab<'_> {
         })
     }
 
-    /// The memories of the board that an image exceeds.
+    /// The cause if an image exceeds a memory of the board.
     pub(crate) fn excess_of(&self, weight: &Weight) -> Option<Cause> {
         self.excess(weight.flash, weight.ram, weight)
     }
 
-    /// The memories of the board that sizes exceed; `None` if they fit.
+    /// The cause if the sizes exceed a memory of the board; `None` if they fit.
     fn excess(&self, flash: u64, ram: u64, weight: &Weight) -> Option<Cause> {
         let memory = self.board.memory?;
         let memories = [
@@ -113,7 +113,7 @@ impl Lab<'_> {
     }
 }
 
-/// Tells an image that the compiler refused from an error of the machine.
+/// Separates a compiler's error, which is a cause, from errors of the machine.
 pub(super) fn refused<T>(built: Result<T>) -> Result<std::result::Result<T, Cause>> {
     match built {
         Ok(built) => Ok(Ok(built)),
@@ -124,7 +124,7 @@ pub(super) fn refused<T>(built: Result<T>) -> Result<std::result::Result<T, Caus
 
 fn build_failure(error: &Error) -> Cause {
     let text = error.to_string();
-    // A linker says first what it lacks, and then that it failed.
+    // A linker first names the missing symbol, and then says that it failed.
     let telling = text
         .lines()
         .find(|line| line.contains("undefined reference") || line.contains("cannot open"))

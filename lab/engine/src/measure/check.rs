@@ -1,8 +1,8 @@
-//! The third stage, before and after the timing: official vectors on the running image.
+//! The third stage, before and after the timing: runs official vectors on the image.
 
 use selo_vectors::CaseResult;
 
-use super::Bench;
+use super::run::Bench;
 use crate::error::Result;
 use crate::interface::Interface;
 use crate::row::Cause;
@@ -14,7 +14,7 @@ impl Bench<'_> {
         Ok(self.check()?.map(|cause| cause.at(Step::AfterTiming)))
     }
 
-    /// Checks a few cases of every source; the cause if one fails.
+    /// Checks a small sample of cases from every source. Returns the cause if one fails.
     pub(super) fn check(&mut self) -> Result<Option<Cause>> {
         let algorithm = self.unit.algorithm;
         let (lab, catalog, unit) = (self.lab, self.lab.catalog, self.unit);
@@ -22,7 +22,8 @@ impl Bench<'_> {
         for set in catalog.sets_for(&algorithm.name) {
             let cases = set.cases(&algorithm.name)?;
             for case in selo_vectors::stratified(&cases, 4) {
-                // A class gives its first case at any weight; long chains are for `lab check`.
+                // `stratified` keeps the first case of a class at any weight. Long chains belong to
+                // `lab check`.
                 if case.weight > 32 || unit.deviation(&case.id).is_some() {
                     continue;
                 }
@@ -62,7 +63,7 @@ impl Bench<'_> {
         Ok(None)
     }
 
-    /// Encrypts and decrypts: what can be checked without published vectors.
+    /// Encrypts and decrypts a message, as the only check without published vectors.
     fn round_trip(&mut self) -> Result<Option<Cause>> {
         let plan = self.calls("decrypt", 0)?;
         let (ran, calls) = self.follow_whole(&plan, "round trip", 0, 1)?;
@@ -71,7 +72,7 @@ impl Bench<'_> {
     }
 }
 
-/// A verdict in words.
+/// A verdict as text.
 pub fn describe(verdict: &CaseResult) -> String {
     match verdict {
         CaseResult::Fail {
@@ -90,7 +91,7 @@ pub fn describe(verdict: &CaseResult) -> String {
     }
 }
 
-/// Long values are told apart by their beginning well enough.
+/// Shortens long values to 64 characters; their beginning is enough to tell them apart.
 fn shorten(text: &str) -> String {
     match text.char_indices().nth(64) {
         Some((end, _)) => format!("{}…", &text[..end]),

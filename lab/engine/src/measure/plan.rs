@@ -1,23 +1,22 @@
-//! The first stage: which operations of a unit are measured, with which messages, and in
-//! which metrics.
+//! The first stage: selects the operations of a unit, their message sizes and the metrics.
 
-use super::{Lab, Of};
+use super::lab::{Lab, Of};
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::metrics;
 use crate::row::{Cause, Metric, Row};
 
-/// An operation, with the size of its message where it takes one.
+/// An operation, with its message size in bytes if it has a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     pub name: String,
     pub bytes: Option<u32>,
 }
 
-/// What is timed of one unit.
+/// The operations and metrics to time for one unit.
 pub(super) struct Plan {
     pub operations: Vec<Operation>,
-    /// Every operation has a row for each.
+    /// Every operation gets a row for each metric.
     pub metrics: Vec<Metric>,
 }
 
@@ -29,14 +28,14 @@ impl Operation {
 }
 
 impl Plan {
-    /// Whether nothing has to run.
+    /// True if nothing has to run.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty() || self.metrics.is_empty()
     }
 }
 
 impl Lab<'_> {
-    /// The metrics that are measured: those wanted, or what they are made of.
+    /// The metrics to measure: those wanted, or those from which they are derived.
     pub(super) fn measured(&self) -> Vec<Metric> {
         metrics::measured(self.board, &self.metrics)
     }
@@ -45,8 +44,8 @@ impl Lab<'_> {
         self.operations.is_empty() || self.operations.iter().any(|wanted| wanted == operation)
     }
 
-    /// What is timed of a unit. An operation that is asked for by name, and that the unit does
-    /// not have, gets its rows here.
+    /// The operations and metrics to time. An operation that the user named but the unit lacks gets
+    /// its rows here.
     pub(super) fn plan(&self, unit: &Unit<'_>, rows: &mut Vec<Row>) -> Plan {
         let mut metrics = self.measured();
         metrics.retain(|metric| !matches!(metric, Metric::Flash | Metric::Ram | Metric::Rate));
@@ -79,7 +78,7 @@ impl Lab<'_> {
     }
 }
 
-/// The operations of a unit that are timed: its interface's, or for probes those of the manifest.
+/// The operations to time: those of the interface, or for probes those of the manifest.
 fn operations_of(unit: &Unit<'_>) -> Vec<String> {
     match unit.algorithm.interface {
         Interface::Probe => unit.implementation.operations.clone(),

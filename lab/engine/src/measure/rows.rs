@@ -1,34 +1,15 @@
-//! The last stage: rows of samples, rows of causes, rows of an earlier run.
+//! The last stage: makes rows from samples, from causes, and from an earlier run.
 
+use super::lab::{Known, Lab, Of};
 use super::plan::Operation;
 use super::run::Sample;
-use super::{Known, Lab};
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::cause::Taken;
 use crate::row::{Basis, Cause, Fidelity, Metric, Note, Path, Row, SCHEMA, Status};
 
-/// What rows are about: an image of a unit.
-#[derive(Clone, Copy)]
-pub(crate) struct Of<'a> {
-    pub unit: &'a Unit<'a>,
-    /// SHA-256 of the image; empty where there is none.
-    pub firmware: &'a str,
-}
-
-impl<'a> Of<'a> {
-    pub fn image(unit: &'a Unit<'a>, firmware: &'a str) -> Of<'a> {
-        Of { unit, firmware }
-    }
-
-    /// A unit of which there is no image.
-    pub fn none(unit: &'a Unit<'a>) -> Of<'a> {
-        Of { unit, firmware: "" }
-    }
-}
-
 impl Lab<'_> {
-    /// Rows of one operation: one for each metric of which it has samples, or a cause.
+    /// Rows of one operation: one row for each sampled metric, with figures or a cause.
     pub(super) fn rows_of(
         &self,
         of: Of<'_>,
@@ -37,7 +18,7 @@ impl Lab<'_> {
         samples: &[Sample],
     ) -> Vec<Row> {
         let interface = of.unit.algorithm.interface;
-        // A whole firmware is interrupted by its timer: its cycles vary, and tell nothing.
+        // The timer interrupts a whole firmware, so its cycles vary without any meaning.
         let exact = self.board.fidelity.is_deterministic() && of.unit.program().is_none();
         let spread = if exact { spread(samples) } else { None };
         let steady = samples
@@ -72,7 +53,7 @@ impl Lab<'_> {
         rows
     }
 
-    /// Rows of operations that have no figure.
+    /// Rows with a cause instead of a figure.
     pub(super) fn failed(
         &self,
         of: Of<'_>,
@@ -87,7 +68,7 @@ impl Lab<'_> {
         rows.map(|row| row.without(cause.clone())).collect()
     }
 
-    /// The rows of an earlier run, if it has every one that is wanted of this very image.
+    /// The rows of an earlier run, if it has all wanted rows of this same image.
     pub(super) fn earlier(
         &self,
         of: Of<'_>,
@@ -100,7 +81,7 @@ impl Lab<'_> {
             for &metric in metrics {
                 let blank = self.blank(of, operation, metric);
                 let row = known(&blank)?;
-                // Rows of schema 1 lack what others are made of.
+                // Rows of schema 1 lack the basis for derived rows.
                 if row.value.is_some() && row.basis.is_none() && self.needs_basis(&row, of.unit) {
                     return None;
                 }
@@ -111,7 +92,7 @@ impl Lab<'_> {
         Some(rows)
     }
 
-    /// Whether energies or cycles are made of more than the value of a row.
+    /// True if energies or cycles are derived from more than the row's value.
     fn needs_basis(&self, row: &Row, unit: &Unit<'_>) -> bool {
         let interface = unit.algorithm.interface;
         match row.metric {
@@ -121,7 +102,7 @@ impl Lab<'_> {
         }
     }
 
-    /// A row with everything but the value.
+    /// A row complete except for its value.
     pub(crate) fn blank(&self, of: Of<'_>, operation: &Operation, metric: Metric) -> Row {
         let unit = of.unit;
         let interface = unit.algorithm.interface;
@@ -166,7 +147,7 @@ impl Lab<'_> {
     }
 }
 
-/// The figure of a metric in a sample; `None` for metrics that are not sampled.
+/// The function that picks a metric from a sample; `None` for metrics that are not sampled.
 fn picked(metric: Metric) -> Option<fn(&Sample) -> Option<f64>> {
     match metric {
         Metric::Cycles => Some(|s| s.cycles),
@@ -178,7 +159,7 @@ fn picked(metric: Metric) -> Option<fn(&Sample) -> Option<f64>> {
     }
 }
 
-/// The instructions of the samples by class; equal samples in a row stand together.
+/// The instructions of the samples by class. Consecutive equal samples share one entry.
 fn paths(samples: &[Sample]) -> Option<Basis> {
     let mut paths: Vec<Path> = Vec::new();
     for sample in samples {
@@ -194,7 +175,7 @@ fn paths(samples: &[Sample]) -> Option<Basis> {
     Some(Basis::Paths { paths })
 }
 
-/// Two inputs that take different time, if the samples differ.
+/// Two inputs with different costs, if the samples differ.
 fn spread(samples: &[Sample]) -> Option<Cause> {
     let took = |sample: &Sample| sample.took().map_or(0.0, |(figure, _)| figure);
     let least = samples.iter().min_by(|a, b| took(a).total_cmp(&took(b)))?;

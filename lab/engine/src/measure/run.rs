@@ -1,9 +1,9 @@
-//! The fourth stage: an image in front of its runner, and the samples of its operations.
+//! The fourth stage: runs an image and takes the samples of its operations.
 
 use std::collections::BTreeMap;
 
+use super::lab::{Lab, Of, rng_for};
 use super::plan::{Operation, Plan};
-use super::{Lab, Of, rng_for};
 use crate::agent::{Agent, Ran, Retry};
 use crate::build::Image;
 use crate::error::{Error, Result};
@@ -13,31 +13,31 @@ use crate::row::cause::Counted;
 use crate::row::{Fidelity, Row};
 use crate::runner::{Counts, Span};
 
-/// Cycles, or instructions, above which an operation is sampled three times instead of ten on a
+/// An operation above this number of cycles or instructions gets three samples instead of ten on a
 /// deterministic runner: a scalar multiplication takes half a second to simulate.
 const SLOW: u64 = 2_000_000;
 
-/// Wall-clock samples of one operation, and how long one should last at least.
+/// Number of wall-clock samples of an operation, and the shortest useful sample in ns.
 const WALL_SAMPLES: usize = 100;
 const WALL_SAMPLE_NS: u64 = 100_000;
 
-/// An image in front of its runner, with the cost of the empty operation.
+/// An image on its runner, with the cost of the empty operation.
 pub(super) struct Bench<'a> {
     pub lab: &'a Lab<'a>,
     pub unit: &'a Unit<'a>,
     pub image: &'a Image,
     agent: Option<Agent>,
     empty: Empty,
-    /// What earlier calls left behind is lost: a key pair is made anew.
+    /// The image lost its state, so the next sample needs a new key pair.
     forgot: bool,
 }
 
-/// What the marks themselves cost, in the units of the samples.
+/// The cost of the marks themselves, in the units of the samples.
 #[derive(Clone, Default)]
 struct Empty {
     cycles: u64,
     stack: u64,
-    /// The runner sees no marks, so the agent paints the stack.
+    /// The runner cannot see the stack, so the agent paints it.
     paint: bool,
     /// Ticks of the agent's counter for one empty operation.
     ticks: f64,
@@ -46,7 +46,7 @@ struct Empty {
     counts: Counts,
 }
 
-/// One sample of a timed operation, marks subtracted.
+/// One sample of a timed operation, with the cost of the marks subtracted.
 #[derive(Clone, Default)]
 pub(super) struct Sample {
     pub cycles: Option<f64>,
@@ -54,14 +54,14 @@ pub(super) struct Sample {
     pub stack: Option<f64>,
     pub cpu_share: Option<f64>,
     pub instructions: Option<f64>,
-    /// Those instructions by class, of which a cycle model makes cycles.
+    /// The same instructions by class, for the cycle model.
     pub classes: Option<BTreeMap<String, i64>>,
-    /// The inputs, for reporting what a spread depends on.
+    /// The inputs, to report which ones change the cost.
     pub inputs: Vec<Vec<u8>>,
 }
 
 impl Sample {
-    /// What a deterministic runner counted, and its unit.
+    /// The count of a deterministic runner, and its unit.
     pub fn took(&self) -> Option<(f64, Counted)> {
         let counted = self
             .instructions
@@ -71,12 +71,12 @@ impl Sample {
 }
 
 impl Lab<'_> {
-    /// One span as a sample.
+    /// A span as a sample, without subtracting the marks.
     pub(super) fn sample_of(&self, span: &Span) -> Sample {
         self.sample_without(span, &Empty::default())
     }
 
-    /// One span as a sample, the cost of the marks subtracted.
+    /// A span as a sample, with the cost of the marks subtracted.
     fn sample_without(&self, span: &Span, empty: &Empty) -> Sample {
         let cycles = span.cycles.saturating_sub(empty.cycles);
         let busy = span.cycles - span.slept.min(span.cycles);
@@ -91,7 +91,7 @@ impl Lab<'_> {
 }
 
 impl<'a> Bench<'a> {
-    /// Before its start.
+    /// A bench whose image has not started.
     pub fn new(lab: &'a Lab<'a>, unit: &'a Unit<'a>, image: &'a Image) -> Bench<'a> {
         Bench {
             lab,
@@ -119,7 +119,8 @@ impl Bench<'_> {
             .ok_or_else(|| Error::Agent("the image does not run".into()))
     }
 
-    /// Rows of the operations of a plan, and those for which the board's counter is too narrow.
+    /// Times the operations of a plan. Returns their rows, and the operations for which the board's
+    /// counter is too narrow.
     pub fn time(&mut self, plan: &Plan) -> Result<(Vec<Row>, Vec<Operation>)> {
         let (mut rows, mut wrapped) = (Vec::new(), Vec::new());
         let (lab, of) = (self.lab, Of::image(self.unit, &self.image.sha256));
@@ -131,7 +132,7 @@ impl Bench<'_> {
                     let cause = lab.outcome(self.unit, error)?;
                     let one = std::slice::from_ref(operation);
                     rows.extend(lab.failed(of, one, &plan.metrics, &cause));
-                    // The chip stopped: the next operation starts on a fresh one.
+                    // The chip stopped. The next operation needs a fresh one.
                     self.start()?;
                 }
             }
@@ -139,7 +140,7 @@ impl Bench<'_> {
         Ok((rows, wrapped))
     }
 
-    /// The calls that an operation is made of.
+    /// The calls that make up an operation. Empty for a probe.
     pub fn calls(&self, operation: &str, bytes: u32) -> Result<Calls> {
         let algorithm = self.unit.algorithm;
         if algorithm.interface == Interface::Probe {
@@ -156,7 +157,8 @@ impl Bench<'_> {
             })
     }
 
-    /// Makes a list of calls; the last one is repeated and returned, with all calls.
+    /// Runs a list of calls. `repeat` applies to the last call, whose result is returned with the
+    /// transcript of all calls.
     fn follow(
         &mut self,
         calls: &Calls,
@@ -177,7 +179,7 @@ impl Bench<'_> {
                 .map(|input| input.bytes(&mut rng, &made))
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-            // A key pair that stays with the library takes seconds to make and serves every sample.
+            // A key pair that stays in the library takes seconds to make, so all samples share it.
             let stays = !calls
                 .iter()
                 .flat_map(|later| &later.inputs)
@@ -204,7 +206,7 @@ impl Bench<'_> {
             .ok_or_else(|| Error::Agent("an empty list of calls".into()))
     }
 
-    /// Makes the calls, from its beginning again if it was cut off.
+    /// Runs the calls, and starts again from the first if they are cut off.
     pub fn follow_whole(
         &mut self,
         calls: &Calls,
@@ -248,7 +250,7 @@ impl Bench<'_> {
         Ok(samples)
     }
 
-    /// How often to repeat a quick operation so that the clock can see it.
+    /// The number of repeats that makes a quick operation long enough for the clock.
     fn calibrate(&mut self, calls: &Calls, operation: &str) -> Result<u16> {
         let mut repeat: u16 = 1;
         loop {
@@ -288,13 +290,13 @@ impl Bench<'_> {
         })
     }
 
-    /// The stack that the agent painted.
+    /// The painted stack, without that of the empty operation.
     fn painted(&self, ran: &Ran) -> Option<f64> {
         let stack = ran.reply.stack?;
         Some(f64::from(stack) - self.empty.stack as f64)
     }
 
-    /// A sample of a runner that counts instructions.
+    /// A sample from a runner that counts instructions.
     fn counted(&self, counts: &Counts, ran: &Ran) -> Sample {
         let empty = &self.empty.counts.classes;
         let names = counts.classes.keys().chain(empty.keys());
@@ -310,7 +312,8 @@ impl Bench<'_> {
         }
     }
 
-    /// A sample of the agent's own counter or clock.
+    /// A sample from the agent's own counter or clock. Fails with [`Error::Wrapped`] if the counter
+    /// wrapped.
     fn clocked(&mut self, operation: &str, ran: &Ran) -> Result<Sample> {
         let hz = self.agent()?.hello().counter_hz;
         let reply = &ran.reply;
@@ -339,7 +342,7 @@ impl Bench<'_> {
     }
 }
 
-/// Runs operation 0, which is the marks around nothing.
+/// Measures operation 0: the marks with nothing between them.
 fn measure_empty(agent: &mut Agent) -> Result<Empty> {
     let chip = agent.run_alone("empty", 1, false)?;
     if let Some(span) = chip.span {
@@ -360,7 +363,7 @@ fn measure_empty(agent: &mut Agent) -> Result<Empty> {
             ..Empty::default()
         });
     }
-    // The least of some runs: what the clock costs when nothing disturbs it.
+    // Take the least of 20 runs: the clock's cost without disturbances.
     let mut empty = Empty {
         paint: true,
         ticks: f64::INFINITY,

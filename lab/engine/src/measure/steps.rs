@@ -1,8 +1,10 @@
-//! Operations that are too long for a board's counter: measured again by images whose
-//! counter steps over cycles. The figure is then exact to a step, and its row says so.
+//! Operations that are too long for a board's counter. They are measured again with images whose
+//! counter advances once in several cycles. The figure is then exact to one step, and its row says
+//! so.
 
+use super::lab::{Known, Lab, Of};
 use super::plan::{Operation, Plan};
-use super::{Bench, Known, Lab, Of};
+use super::run::Bench;
 use crate::board::SERIAL;
 use crate::build::Image;
 use crate::error::{Error, Result};
@@ -10,7 +12,8 @@ use crate::library::Unit;
 use crate::row::{Cause, Fidelity, Metric, Note, Row};
 
 impl Lab<'_> {
-    /// The slower counters that the board's port can be built with, in cycles a tick.
+    /// The slower counters that the board's port supports, in cycles for each tick, with the define
+    /// that selects each.
     fn steps(&self) -> impl Iterator<Item = (u32, [String; 1])> {
         let serial = self.board.serial.as_ref().filter(|_| self.runner == SERIAL);
         let divider = serial.and_then(|serial| serial.divider.as_ref());
@@ -21,8 +24,8 @@ impl Lab<'_> {
         values.collect::<Vec<_>>().into_iter()
     }
 
-    /// Operations for which the counter is too narrow: with slower and slower ones. Each
-    /// image is checked before and after, as the first was.
+    /// Measures the operations for which the counter is too narrow, with slower and slower
+    /// counters. Each image is checked before and after, as the first one was.
     pub(super) fn time_in_steps(
         &self,
         unit: &Unit<'_>,
@@ -54,7 +57,7 @@ impl Lab<'_> {
         Ok(())
     }
 
-    /// [`Lab::earlier`], where an operation may have been measured with a slower counter.
+    /// Does the same as [`Lab::earlier`], but also accepts rows of a slower counter.
     pub(super) fn earlier_any(
         &self,
         unit: &Unit<'_>,
@@ -91,8 +94,8 @@ impl Lab<'_> {
 }
 
 impl Bench<'_> {
-    /// Times what the counter of this image can hold, and takes it off the list; if the
-    /// image is wrong, everything stays there.
+    /// Times the operations that fit this image's counter, and removes them from `left`. If the
+    /// image is wrong, `left` stays unchanged.
     fn time_in_step(
         &mut self,
         step: u32,
@@ -103,7 +106,8 @@ impl Bench<'_> {
         let of = Of::image(self.unit, &self.image.sha256);
         let (mut rows, mut still, mut checked) = (Vec::new(), Vec::new(), false);
         for operation in left.iter() {
-            // One look is enough to see that the next step is needed, before all else.
+            // One sample is enough to see that the counter is still too narrow. Do this before the
+            // check.
             let calls = self.calls(&operation.name, operation.bytes.unwrap_or(0))?;
             match self.sample(&calls, &operation.name, 0, 1) {
                 Err(Error::Wrapped(_)) => {
@@ -132,7 +136,7 @@ impl Bench<'_> {
     }
 }
 
-/// Says in rows of a slow counter that it is one.
+/// Sets the fidelity of rows from a slower counter, and adds a note.
 fn in_steps(step: u32, rows: &mut [Row]) {
     for row in rows {
         if is_counted(row.metric) && row.value.is_some() {
@@ -142,7 +146,7 @@ fn in_steps(step: u32, rows: &mut [Row]) {
     }
 }
 
-/// Whether a metric comes from a counter of cycles.
+/// True if the metric comes from a cycle counter.
 fn is_counted(metric: Metric) -> bool {
     matches!(metric, Metric::Cycles | Metric::Time)
 }

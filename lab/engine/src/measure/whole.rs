@@ -1,83 +1,28 @@
-//! Whole firmwares: units that are no call of a library but a program of their own. Somebody
-//! has to play the other side to them (a gateway, the air); the lab knows the sides only by
-//! [`Whole`], and its caller hands them in ([`Lab::whole`]).
+//! Whole firmwares: units that are complete programs instead of library calls. Something must play
+//! the other side (a gateway, the air). The lab knows the other sides only through [`Whole`]; its
+//! caller provides them ([`Lab::whole`]).
 
-use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::path::Path;
 
 use super::build::{Built, refused};
+use super::lab::{Known, Lab, Of};
+pub use super::lab::{Played, Role, Seen, Whole};
 use super::plan::Operation;
-use super::{Known, Lab, Of};
-use crate::build::{Builder, Image};
+use crate::build::Image;
 use crate::error::{Error, Result};
-use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::{Basis, Cause, Metric, Row};
-use crate::runner::{PACED, Span};
+use crate::runner::PACED;
 use selo_base::stats;
 
-/// The other side of a kind of whole firmware.
-pub trait Whole: Debug + Sync {
-    /// The interface of the units that it plays to.
-    fn interface(&self) -> Interface;
-
-    /// The source of its lines of conformance.
-    fn source(&self) -> &'static str;
-
-    /// The images that it needs of a unit, whose list of sources is at `list`.
-    fn images(&self, builder: &Builder<'_>, unit: &Unit<'_>, list: &Path) -> Result<Vec<Image>>;
-
-    /// The operations of a unit of which it gives figures, in the order of their rows.
-    fn operations(&self, unit: &Unit<'_>) -> Vec<Role>;
-
-    /// Lets the images run, and plays to them. A firmware that breaks its protocol is an
-    /// [`Error::Node`].
-    fn play(&self, lab: &Lab<'_>, unit: &Unit<'_>, images: &[Image]) -> Result<Played>;
-}
-
-/// An operation of a whole firmware.
-#[derive(Clone, Debug)]
-pub struct Role {
-    pub operation: &'static str,
-    /// Index of its image among those of [`Whole::images`].
-    pub image: usize,
-    /// The metrics that it has, if they are wanted.
-    pub metrics: &'static [Metric],
-}
-
-/// What was seen of the images.
-#[derive(Clone, Debug, Default)]
-pub struct Played {
-    /// How often the two sides agreed.
-    pub agreed: u64,
-    pub operations: BTreeMap<&'static str, Seen>,
-}
-
-/// What was seen of an operation.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// Its runs on the chip, marks subtracted.
-    pub spans: Vec<Span>,
-    /// The deepest stack from the end of the RAM, if it is that of the whole firmware; else the
-    /// spans have it.
-    pub stack: Option<u64>,
-    /// Packets a second.
-    pub rates: Vec<f64>,
-    /// Seconds of each packet on the air, if the operation is nothing else.
-    pub on_air: Vec<f64>,
-    /// Of a packet: the seconds for which the radio sends it; 0 where it is received.
-    pub sending: Option<f64>,
-}
-
-/// Operations of a unit that are wanted, each with the metrics that are.
+/// The wanted operations of a unit, each with its wanted metrics.
 type Wanted = Vec<(Role, Operation, Vec<Metric>)>;
 
-/// The images of a firmware, and the empty program that they are weighed against.
+/// The empty program for comparison, and the images of a firmware.
 type Images = (Image, Vec<Image>);
 
 impl Lab<'_> {
-    /// Who plays the other side to a unit.
+    /// The other side for a unit. Fails if there is none.
     pub(crate) fn other_side(&self, unit: &Unit<'_>) -> Result<&dyn Whole> {
         let interface = unit.algorithm.interface;
         let mut sides = self.whole.iter();
@@ -132,7 +77,7 @@ impl Lab<'_> {
         Ok(rows)
     }
 
-    /// The operations of a unit that are wanted.
+    /// The wanted operations of a unit.
     fn wanted(&self, side: &dyn Whole, unit: &Unit<'_>) -> Wanted {
         let interface = unit.algorithm.interface;
         let roles = side.operations(unit).into_iter();
@@ -148,7 +93,8 @@ impl Lab<'_> {
         with_metrics.collect()
     }
 
-    /// Builds the images of a whole firmware.
+    /// Builds the images of a whole firmware. A cause if one does not build or fit, or if the
+    /// runner has no paced mode.
     fn build_firmware(
         &self,
         side: &dyn Whole,
@@ -177,7 +123,7 @@ impl Lab<'_> {
         Ok(Ok((empty, images)))
     }
 
-    /// The rows of an earlier run, if it has all.
+    /// The rows of an earlier run, if it has all of them.
     fn earlier_whole(
         &self,
         unit: &Unit<'_>,
@@ -194,7 +140,7 @@ impl Lab<'_> {
         Some(rows)
     }
 
-    /// Flash or static RAM of an image above those of the empty program.
+    /// A row of flash or static RAM: the growth of an image over the empty program.
     fn grown(
         &self,
         of: Of<'_>,
@@ -243,7 +189,7 @@ impl Lab<'_> {
     }
 }
 
-/// The mean of the times of packets on the air.
+/// The mean air time of packets, in seconds.
 pub fn mean(seconds: &[f64]) -> f64 {
     stats::summarise(seconds).map_or(0.0, |summary| summary.mean)
 }

@@ -1,5 +1,5 @@
-//! Why a row has no value or a doubtful one, and what a reader must know of a value: as
-//! types, with their numbers. [`super::say`] makes sentences of them.
+//! Causes and notes of rows, as types with their numbers. A cause says why a row has no value or a
+//! doubtful one; a note cautions about a value. [`super::say`] turns them into sentences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::Status;
 use crate::error::Stop;
 
-/// Why the status of a row is not `ok`.
+/// The reason why the status of a row is not `ok`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Cause {
-    /// The compiler or the linker refused the image.
+    /// The compiler or the linker failed.
     DoesNotBuild { message: String },
     /// The library does not have an operation.
     Lacks { operation: String },
@@ -22,13 +22,13 @@ pub enum Cause {
     StackCollision { stop: Stop },
     /// The operation asked for more heap than was left.
     HeapExhausted { stop: Stop },
-    /// One call took more cycles, or instructions, than it may.
+    /// A call exceeded the limit of cycles or instructions.
     OverLimit {
         limit: u64,
         counted: Counted,
         stop: Stop,
     },
-    /// The program stopped by a fault of its own.
+    /// The program stopped because of a fault.
     Stopped { stop: Stop },
     /// An official vector gave another result.
     FailedVector {
@@ -38,11 +38,11 @@ pub enum Cause {
     },
     /// Decryption did not give the encrypted message back.
     NotGivenBack,
-    /// The measured program broke the agent's protocol, or refused what it was asked.
+    /// The measured program broke the agent protocol, or refused a request.
     Agent { message: String },
     /// A whole firmware broke its protocol.
     Firmware { message: String },
-    /// Two inputs took different time, or a different path.
+    /// Two inputs took different times or different paths.
     DependsOnInputs {
         counted: Counted,
         least: Taken,
@@ -50,11 +50,11 @@ pub enum Cause {
     },
     /// The board's counter wrapped during an operation.
     CounterWraps { operation: String },
-    /// The board's counter wraps even in its longest steps.
+    /// The board's counter wraps even with its largest step.
     CounterTooNarrow,
     /// A whole firmware runs on one runner only.
     NeedsRunner { runner: String },
-    /// The runner does not give this metric.
+    /// The runner does not provide this metric.
     NotCounted,
     /// Too few public figures calibrate the cycle model of the board.
     NotCalibrated {
@@ -64,11 +64,11 @@ pub enum Cause {
     },
     /// The board file has no power figures.
     NoPowerFigures,
-    /// The power profile has no figures of a radio.
+    /// The power profile has no radio figures.
     NoRadioFigures { profile: String },
     /// A cause that belongs to one step of the measurement.
     At { step: Step, cause: Box<Cause> },
-    /// A sentence of schema 1 that no other cause stands for.
+    /// A sentence of schema 1 that matches no other cause.
     Said { text: String, status: Status },
 }
 
@@ -76,7 +76,7 @@ pub enum Cause {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// The image contains the agent beside the library.
+    /// The image contains the agent in addition to the library.
     WithAgent,
     Vector {
         set: String,
@@ -127,40 +127,40 @@ pub struct Taken {
     pub inputs: Vec<String>,
 }
 
-/// What a reader must know of a value.
+/// A caution about a value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Note {
-    /// The energy is made of a time by this power profile.
+    /// The energy was derived from a time with this power profile.
     PowerProfile { name: String },
-    /// The figure is made of counted instructions by a cycle model.
+    /// The figure was derived from counted instructions with a cycle model.
     Model(Caution),
     /// The operation is a search; each sample has another seed.
     Seeds { count: u32 },
-    /// The counter moves in steps of so many cycles.
+    /// The counter advances by this number of cycles at a time.
     Steps { cycles: u32 },
-    /// A sentence of schema 1 that no other note stands for.
+    /// A sentence of schema 1 that matches no other note.
     Said { text: String },
 }
 
-/// How far a cycle model is off the public figures that calibrate it.
+/// The error of a cycle model, relative to the public figures that calibrate it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Caution {
     pub model: String,
-    /// The memory that its timings hold for.
+    /// The memory that the model's timings assume.
     pub memory: String,
     #[serde(flatten)]
     pub error: ModelError,
 }
 
-/// How far a model is off the public figures that it was held against, in per cent of them.
+/// The error of a model in percent of the public figures that calibrate it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelError {
     pub figures: usize,
     pub lowest: f64,
     pub highest: f64,
-    /// Half of them are off by less, in either direction.
+    /// Half of the figures have a smaller error, in either direction.
     pub half_within: f64,
 }
 
@@ -192,7 +192,7 @@ impl Cause {
         }
     }
 
-    /// The same cause in a step of the measurement.
+    /// Puts the cause into a step of the measurement.
     pub fn at(self, step: Step) -> Cause {
         Cause::At {
             step,
@@ -200,7 +200,7 @@ impl Cause {
         }
     }
 
-    /// The cause itself, whatever the step.
+    /// The cause without its steps.
     pub fn root(&self) -> &Cause {
         match self {
             Cause::At { cause, .. } => cause.root(),
@@ -208,7 +208,7 @@ impl Cause {
         }
     }
 
-    /// The limit that a call went over, if that is the cause.
+    /// The exceeded limit, in cycles or instructions, if that is the cause.
     pub fn limit(&self) -> Option<u64> {
         match self.root() {
             Cause::OverLimit { limit, .. } => Some(*limit),

@@ -1,4 +1,4 @@
-//! Puts figures, or the cause that there are none, into a row that has all else.
+//! Puts figures, or the cause why there are none, into an otherwise complete row.
 
 use super::{Cause, Row};
 use selo_base::stats;
@@ -29,7 +29,7 @@ impl Row {
         self
     }
 
-    /// A row of samples; deterministic ones get no interval.
+    /// A row of samples. Deterministic samples get no standard deviation and no interval.
     pub(crate) fn sampled(mut self, values: &[f64], deterministic: bool) -> Row {
         let Some(summary) = stats::summarise(values) else {
             return self;

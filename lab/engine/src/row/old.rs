@@ -1,7 +1,6 @@
-//! Rows of schema `selo.measurement/1`, made into rows of today. Their fields `contender`,
-//! `contender_version`, `strategy` and `variant` are `library`, `library_version`, `variant` and
-//! `sweep` here, and their `reason` is a sentence, of which [`Row::cause`] and [`Row::notes`]
-//! are made.
+//! Converts rows of schema `selo.measurement/1` into current rows. The fields `contender`,
+//! `contender_version`, `strategy` and `variant` become `library`, `library_version`, `variant` and
+//! `sweep`. The sentence in `reason` becomes [`Row::cause`] and [`Row::notes`].
 
 use serde::Deserialize;
 
@@ -12,7 +11,7 @@ use crate::error::Stop;
 /// The schema of these rows.
 pub const OLD: &str = "selo.measurement/1";
 
-/// The fields that have another name or type than today's.
+/// The fields whose name or type has changed.
 #[derive(Deserialize)]
 struct Old {
     contender: Option<String>,
@@ -22,7 +21,7 @@ struct Old {
     reason: Option<String>,
 }
 
-/// A row from a line of JSON, by either schema.
+/// Reads a row of either schema from a line of JSON.
 pub fn read(line: &str) -> Result<Row, serde_json::Error> {
     let mut value: serde_json::Value = serde_json::from_str(line)?;
     if value.get("schema").and_then(|schema| schema.as_str()) != Some(OLD) {
@@ -33,7 +32,7 @@ pub fn read(line: &str) -> Result<Row, serde_json::Error> {
         fields.remove("reason");
         fields.insert("schema".into(), SCHEMA.into());
         fields.insert("notes".into(), serde_json::Value::Array(Vec::new()));
-        // The last rows of schema 1 have today's names.
+        // The last rows of schema 1 already have the current names.
         if let Some(strategy) = old.strategy {
             if let Some(sweep) = fields.remove("variant") {
                 fields.insert("sweep".into(), sweep);
@@ -56,13 +55,13 @@ pub fn read(line: &str) -> Result<Row, serde_json::Error> {
     Ok(row)
 }
 
-/// Makes cause and notes of an old sentence.
+/// Sets the cause and notes of a row from its old sentence.
 fn convert(row: &mut Row, reason: &str) {
     if row.value.is_none() {
         row.cause = Some(cause(row, reason));
         return;
     }
-    // Of a value: notes, then perhaps two inputs that took different time.
+    // A row with a value has notes, and perhaps two inputs with different times after them.
     let (notes, spread) = match (row.status, depends_at(reason)) {
         (Status::VariableTime, Some(at)) => (&reason[..at], Some(&reason[at..])),
         _ => (reason, None),
@@ -134,7 +133,7 @@ fn note(text: &str) -> Note {
     })
 }
 
-/// A caution without its first words.
+/// Parses a caution without its first words.
 fn caution(text: &str) -> Option<Caution> {
     let (model, rest) = text.split_once(" (")?;
     let (memory, rest) = rest.split_once("): ")?;
@@ -166,7 +165,7 @@ fn cause(row: &Row, text: &str) -> Cause {
     typed().unwrap_or_else(|| said(row, text))
 }
 
-/// The text behind a step that stands at its beginning.
+/// The text after the step's name, if the text starts with it.
 fn in_step<'t>(text: &'t str, step: &Step) -> Option<&'t str> {
     text.strip_prefix(&format!("{step}: "))
 }
@@ -201,7 +200,7 @@ fn does_not_fit(text: &str) -> Option<Cause> {
     if let Some(rest) = text.strip_suffix(": less RAM is left than the operation asks for") {
         return Some(Cause::HeapExhausted { stop: stop(rest)? });
     }
-    // "; " stands between two memories, and within each before its largest symbols.
+    // "; " separates two memories, and also the figures of a memory from its largest symbols.
     let mut excess = Vec::new();
     let mut parts = text.split("; ");
     while let (Some(figures), Some(largest)) = (parts.next(), parts.next()) {
@@ -267,7 +266,7 @@ fn over_limit(text: &str) -> Option<Cause> {
     })
 }
 
-/// A stop as [`Stop`] shows itself.
+/// Parses the text that [`Stop`] displays.
 fn stop(text: &str) -> Option<Stop> {
     if let Some((reason, pc)) = text.split_once(" at pc ") {
         return Some(Stop {
@@ -316,7 +315,7 @@ fn not_supported(row: &Row, text: &str) -> Option<Cause> {
         let runner = runner.to_owned();
         return Some(Cause::NeedsRunner { runner });
     }
-    // Sentences without a number: the one that today's row says.
+    // Sentences without a number: find the cause whose current sentence is equal.
     let plain = [
         Cause::NoPowerFigures,
         Cause::CounterTooNarrow,

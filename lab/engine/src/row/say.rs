@@ -1,15 +1,15 @@
-//! Causes and notes of rows as sentences: the only place that makes them.
+//! Turns the causes and notes of rows into sentences. No other module does.
 
 use std::fmt;
 
 use super::cause::{Caution, Counted, Excess, Memory, ModelError, Note, Step, Taken};
 use super::{Cause, Fidelity, Metric, Row};
 
-/// How a caution begins.
+/// The first words of a caution. The parser of old rows needs them too.
 pub(super) const MODEL: &str = "cycle model ";
 
 impl Row {
-    /// What a reader must know of the row: its notes, then its cause.
+    /// The notes and the cause as one text: notes first. `None` if there are neither.
     pub fn reason(&self) -> Option<String> {
         match (self.remarks(), self.why()) {
             (Some(notes), Some(cause)) => Some(format!("{notes}; {cause}")),
@@ -17,13 +17,13 @@ impl Row {
         }
     }
 
-    /// Its notes as a sentence.
+    /// The notes as one text.
     pub fn remarks(&self) -> Option<String> {
         let notes: Vec<String> = self.notes.iter().map(Note::to_string).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 
-    /// Its cause as a sentence.
+    /// The cause as a sentence.
     pub fn why(&self) -> Option<String> {
         Some(cause(self.cause.as_ref()?, self))
     }
@@ -34,7 +34,7 @@ impl Row {
     }
 }
 
-/// A cause as a sentence; the row says which unit, board and metric it is about.
+/// A cause as a sentence. The row provides unit, board and metric.
 fn cause(of: &Cause, row: &Row) -> String {
     match of {
         Cause::DoesNotBuild { message } => format!("does not build: {message}"),
@@ -90,17 +90,17 @@ pub fn over_limit(limit: u64, counted: Counted, stop: &crate::error::Stop) -> St
     )
 }
 
-/// What a cycle model lacks before its cycles may be shown.
+/// The sentence for a cycle model that has too few figures to show its cycles.
 pub fn not_calibrated(model: &str, figures: usize, needed: usize) -> String {
     format!("the cycle model {model} has {figures} of the {needed} figures that it needs")
 }
 
-/// A power profile without a radio, in words.
+/// The sentence for a power profile without a radio.
 pub fn no_radio(profile: &str) -> String {
     format!("the power profile {profile} says nothing of a radio")
 }
 
-/// Memories that are too small, in words.
+/// Memories that are too small, as text.
 pub fn joined(excess: &[Excess]) -> String {
     let parts: Vec<String> = excess.iter().map(Excess::to_string).collect();
     parts.join("; ")

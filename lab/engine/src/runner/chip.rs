@@ -1,4 +1,4 @@
-//! A simulated chip: a program of its own that speaks lines over pipes
+//! A simulated chip: a separate program that speaks lines over pipes
 //! (docs/contributor/runner-protocol.md).
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,60 +7,62 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::{Exchange, PACED, Session, Span, cut_at_delimiter, require, silence, spawn_error};
+use super::session::{
+    Exchange, PACED, Session, Span, cut_at_delimiter, require, silence, spawn_error,
+};
 use crate::board::Board;
 use crate::elf::Weight;
 use crate::error::{Error, Result, Stop};
 
-/// The level of a pin.
+/// A change of a pin's level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
     pub port: char,
     pub bit: u8,
     pub level: bool,
-    /// The chip's cycle counter when it changed.
+    /// The chip's cycle counter at the change.
     pub cycle: u64,
 }
 
-/// What is connected to a paced chip beside its UART.
+/// The devices around a paced chip, in addition to its UART.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
-    /// Pins that the program drives and the host wants to know of, such as `D4`.
+    /// Output pins of the program to report, such as `D4`.
     pub watch: Vec<String>,
-    /// A pin with text, and its rate, such as `D7:9600`.
+    /// A pin with text output, and its baud rate, such as `D7:9600`.
     pub console: Option<String>,
-    /// A DS3231 on the two-wire bus: its time in seconds since 1970; 0, it has been without
+    /// A DS3231 on the two-wire bus, with its time in seconds since 1970; 0 means that it lost
     /// power.
     pub clock: Option<u32>,
-    /// The watchdog interrupts.
+    /// Simulates the watchdog's interrupts.
     pub watchdog: bool,
 }
 
-/// What a paced chip did in one [`Paced::advance`].
+/// Events of one [`Paced::advance`].
 #[derive(Clone, Debug, Default)]
 pub struct Advanced {
     /// Bytes that the chip transmitted.
     pub bytes: Vec<u8>,
     /// Text on the pin of [`Surroundings::console`].
     pub console: Vec<u8>,
-    /// Changes of the pins of [`Surroundings::watch`], in their order.
+    /// Changes of the pins in [`Surroundings::watch`], in order of time.
     pub pins: Vec<Pin>,
-    /// The spans that ended.
+    /// The spans that ended during the advance.
     pub spans: Vec<Span>,
     /// The chip's cycle counter.
     pub cycle: u64,
-    /// The deepest stack since the last reset, in bytes from the end of the RAM.
+    /// The deepest stack since the last reset, in bytes below the end of the RAM.
     pub stack: u64,
     /// Cycles slept since the start with the chip's timers running.
     pub light: u64,
     /// Cycles slept since the start with its oscillator stopped.
     pub deep: u64,
-    /// Nothing but a byte or a pin will wake the chip.
+    /// Only a byte or a pin can wake the chip.
     pub idle: bool,
 }
 
-/// A chip that runs only when it is told to (docs/contributor/runner-protocol.md, a paced chip):
-/// for firmware with clocks and memory of its own, which no agent serves.
+/// A chip that runs only on request (docs/contributor/runner-protocol.md, a paced chip): for
+/// firmware with clocks and memory of its own and without an agent.
 #[derive(Debug)]
 pub struct Paced(ChipSession);
 
@@ -94,7 +96,7 @@ impl Paced {
         ChipSession::spawn(PACED, command).map(Paced)
     }
 
-    /// Runs the chip for so many cycles.
+    /// Runs the chip for this number of cycles.
     pub fn advance(&mut self, cycles: u64) -> Result<Advanced> {
         self.0.say(&format!("advance {cycles}"))?;
         self.0.until_it_waits()
@@ -113,17 +115,17 @@ impl Paced {
         self.0.say(&format!("pin {port} {bit} {}", u8::from(level)))
     }
 
-    /// The temperature of the surroundings, in hundredths of a degree.
+    /// Sets the ambient temperature, in hundredths of a degree.
     pub fn temperature(&mut self, centidegrees: i16) -> Result<()> {
         self.0.say(&format!("temperature {centidegrees}"))
     }
 
-    /// The chip's supply in millivolts.
+    /// Sets the chip's supply, in millivolts.
     pub fn supply(&mut self, millivolts: u16) -> Result<()> {
         self.0.say(&format!("supply {millivolts}"))
     }
 
-    /// Cuts the power and gives it back.
+    /// Cuts the power and restores it.
     pub fn reset(&mut self) -> Result<()> {
         self.0.say("reset")
     }
@@ -158,12 +160,12 @@ pub(super) struct ChipSession {
     stdin: ChildStdin,
     lines: Receiver<std::io::Result<String>>,
     stderr: Receiver<String>,
-    /// How long the runner may stay silent.
+    /// Longest silence of the runner before it counts as lost.
     patience: Duration,
 }
 
 impl ChipSession {
-    /// Starts `image`: the agent boots, then sleeps until it is spoken to.
+    /// Starts `image`. Returns when the agent has booted and sleeps until a request.
     pub(super) fn start(
         runner: &str,
         mut command: Command,
@@ -227,7 +229,7 @@ impl ChipSession {
         said.map_err(|_| self.lost("takes no input"))
     }
 
-    /// Collects what the chip does until the runner reads again.
+    /// Collects events until the runner waits for input.
     fn until_it_waits(&mut self) -> Result<Advanced> {
         let mut done = Advanced::default();
         let mut fault = None;
@@ -269,7 +271,7 @@ impl ChipSession {
                 "idle" | "paused" => {
                     done.idle = word == "idle";
                     done.cycle = number("cycle").ok_or_else(|| self.garbled(&line))?;
-                    // Only a paced chip says how deep its stack was, and how it slept.
+                    // Only a paced chip reports its stack depth and its sleep.
                     done.stack = number("stack").unwrap_or(0);
                     done.light = number("light").unwrap_or(0);
                     done.deep = number("deep").unwrap_or(0);
@@ -301,7 +303,7 @@ impl ChipSession {
         }
     }
 
-    /// The runner itself is gone or stuck: says so with its last words.
+    /// The runner is gone or stuck. Makes an error with the last lines of its standard error.
     fn lost(&mut self, what: &str) -> Error {
         let _ = self.child.kill();
         let status = self.child.wait().map(|s| s.to_string()).unwrap_or_default();
@@ -338,7 +340,7 @@ impl Drop for ChipSession {
     }
 }
 
-/// `PORT BIT LEVEL ...`
+/// Parses `PORT BIT LEVEL cycle=N`.
 fn parse_pin(text: &str) -> Option<Pin> {
     let mut words = text.split(' ');
     Some(Pin {

@@ -1,78 +1,33 @@
-//! Runners: what executes an image and carries bytes to and from its agent. One file a
-//! kind: [`chip`] is a program of its own that speaks lines over pipes
-//! (docs/contributor/runner-protocol.md), [`native`] starts the image itself, whose standard input
-//! and output are the agent's UART, [`qemu`] an emulator with a plugin of ours, [`serial`]
-//! speaks to a real board by cable.
+//! Runners execute an image and carry bytes to and from its agent, one file for each kind. [`chip`]
+//! is a separate program that speaks lines over pipes (docs/contributor/runner-protocol.md).
+//! [`native`] starts the image itself: standard input and output are the agent's UART. [`qemu`] is
+//! an emulator with our plugin. [`serial`] talks to a real board over a cable.
 
 mod chip;
 mod native;
 pub mod port;
 pub mod qemu;
 mod serial;
+mod session;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use crate::board::Board;
 use crate::elf::Weight;
 use crate::error::{Error, Result};
 
 pub use chip::{Advanced, Paced, Pin, Surroundings};
+use session::require;
+pub use session::{Counts, Exchange, PACED, Session, Span};
 
-/// What a chip runner measured between two marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Clock cycles between the marks.
-    pub cycles: u64,
-    /// Cycles of those in which the core slept.
-    pub slept: u64,
-    /// Bytes by which the stack grew below its depth at the first mark.
-    pub stack: u64,
-}
-
-/// What a runner that counts instructions saw between two marks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub instructions: u64,
-    /// How many there were of each class (lab/sims/qemu/classes.h), and what is counted
-    /// beside them, such as the registers of loads of several.
-    pub classes: BTreeMap<String, u64>,
-}
-
-/// What came back for one request.
-#[derive(Clone, Debug, Default)]
-pub struct Exchange {
-    /// Bytes that the agent sent, up to and without the frame's delimiter.
-    pub reply: Vec<u8>,
-    /// The spans that the runner saw; empty on runners that cannot see marks.
-    pub spans: Vec<Span>,
-    /// The same of runners that count instructions.
-    pub counts: Vec<Counts>,
-}
-
-/// A running image.
-pub trait Session: Send {
-    /// Sends bytes to the agent and waits for one frame.
-    fn exchange(&mut self, request: &[u8]) -> Result<Exchange>;
-
-    /// What it means that the image is not the one that was started.
-    fn wrong_image(&self, message: String) -> Error {
-        Error::Agent(message)
-    }
-}
-
-/// The runners that the lab knows.
+/// The known runners.
 pub const RUNNERS: [&str; 5] = ["simavr", "avr8js", "native", "qemu", SERIAL];
 
 pub use crate::board::SERIAL;
 
-/// The runner that has a paced mode.
-pub const PACED: &str = "simavr";
-
-/// Starts `image` for `board` on the runner of that name. Where a runner counts
-/// instructions, `cycle_limit` is of those.
+/// Starts `image` for `board` on the runner with this name. `cycle_limit` is in instructions if the
+/// runner counts instructions.
 pub fn start(
     root: &Path,
     runner: &str,
@@ -109,66 +64,11 @@ pub fn start(
     Ok(Box::new(session))
 }
 
-/// How long a runner may stay silent before it counts as lost: a quarter of an hour, and as
-/// long as a slow machine takes for so many cycles. Not a measurement: what hangs is stopped
-/// by its limit long before.
-fn silence(cycle_limit: u64) -> Duration {
-    const CYCLES_A_SECOND: u64 = 20_000_000;
-    Duration::from_secs(900 + cycle_limit / CYCLES_A_SECOND)
-}
-
-/// Whether the board's runner can be started here; the error says how to get it.
+/// Checks that the board's runner can be started here. The error says how to get it.
 pub fn available(root: &Path, board: &Board) -> Result<()> {
     match board.runner.as_str() {
         "simavr" => chip::simavr(root).map(drop),
         "qemu" => qemu::available(root, board),
         _ => Ok(()),
-    }
-}
-
-fn require(path: &Path, how: &str, runner: &str) -> Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
-    Err(Error::Runner {
-        runner: runner.to_owned(),
-        message: format!("{} is not there; `{how}` makes it", path.display()),
-    })
-}
-
-/// Keeps the bytes before the first delimiter that ends a frame.
-fn cut_at_delimiter(reply: &mut Vec<u8>) {
-    let start = reply
-        .iter()
-        .position(|&byte| byte != 0)
-        .unwrap_or(reply.len());
-    reply.drain(..start);
-    if let Some(end) = reply.iter().position(|&byte| byte == 0) {
-        reply.truncate(end);
-    }
-}
-
-fn spawn_error(runner: &str, program: &Path, source: std::io::Error) -> Error {
-    if source.kind() == std::io::ErrorKind::NotFound {
-        let name = program
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let packages = if name == "node" {
-            vec!["nodejs".to_owned()]
-        } else {
-            vec![]
-        };
-        return Error::MissingProgram {
-            program: name,
-            needed_for: format!("the runner {runner}"),
-            packages,
-            install: String::new(),
-        };
-    }
-    Error::Runner {
-        runner: runner.to_owned(),
-        message: format!("cannot start {}: {source}", program.display()),
     }
 }

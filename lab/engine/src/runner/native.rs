@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::{Exchange, Session, cut_at_delimiter, spawn_error};
+use super::session::{Exchange, Session, cut_at_delimiter, spawn_error};
 use crate::error::{Error, Result, Stop};
 
-/// A program on this machine. Its answers are read where they are needed, since a
-/// Monte Carlo chain makes millions of calls; a watchdog ends a program that hangs.
+/// A program on this machine. The calling thread reads the answers itself, since a Monte Carlo
+/// chain makes millions of calls; a watchdog thread ends a program that hangs.
 pub(super) struct NativeSession {
     child: Arc<Mutex<Child>>,
     stdin: ChildStdin,
@@ -20,7 +20,7 @@ pub(super) struct NativeSession {
     limit: Duration,
 }
 
-/// What the watchdog looks at.
+/// The state that the watchdog reads.
 #[derive(Default)]
 struct Watch {
     /// Calls made so far; odd while one is under way.
@@ -29,7 +29,7 @@ struct Watch {
     over: AtomicBool,
 }
 
-/// How long a native operation may take; stands in for the cycle limit of a chip.
+/// Time limit of a native operation, in place of a chip's cycle limit.
 const NATIVE_LIMIT: Duration = Duration::from_secs(60);
 
 impl NativeSession {
@@ -39,7 +39,7 @@ impl NativeSession {
         NativeSession::spawn("native", command, NATIVE_LIMIT)
     }
 
-    /// Starts a program that may take `limit` for one answer.
+    /// Starts a program with a time limit for each answer.
     pub(super) fn spawn(
         runner: &str,
         mut command: Command,
@@ -85,7 +85,7 @@ impl NativeSession {
         reply
     }
 
-    /// Whether it has ended by itself.
+    /// True if the program has ended.
     pub(super) fn is_over(&self) -> bool {
         let child = self.child.lock();
         child.is_ok_and(|mut child| matches!(child.try_wait(), Ok(Some(_)) | Err(_)))
@@ -103,7 +103,7 @@ impl NativeSession {
         Some(reply)
     }
 
-    /// Why it is gone.
+    /// Ends the program and says why it stopped.
     pub(super) fn ended(&mut self) -> Stop {
         let status = end(&self.child);
         let (reason, fault) = if self.watch.expired.load(Ordering::Relaxed) {
@@ -119,7 +119,7 @@ impl NativeSession {
     }
 }
 
-/// Ends a child if it still runs; its exit status in words.
+/// Ends a child that still runs. Returns its exit status as text.
 fn end(child: &Mutex<Child>) -> Option<String> {
     let mut child = child.lock().ok()?;
     let _ = child.kill();

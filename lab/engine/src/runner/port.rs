@@ -1,7 +1,7 @@
-//! Serial ports of this machine: which there are, and bytes through one of them.
+//! Serial ports of this machine: a list of them, and bytes through one of them.
 //!
-//! Whatever a read or write fails with, the port is gone: a cable that is pulled shows as
-//! ENODEV, EIO, a hang-up or an end of file, depending on the driver.
+//! Any error of a read or write means that the port is gone: a pulled cable shows as ENODEV, EIO, a
+//! hang-up or an end of file, depending on the driver.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -16,17 +16,17 @@ use rustix::termios::{
 };
 use serde::Serialize;
 
-use super::SERIAL;
 use crate::board::Board;
+use crate::board::SERIAL;
 use crate::error::{Error, Result};
 
-/// How long a pulse on DTR lasts.
+/// Length of a DTR pulse.
 const PULSE: Duration = Duration::from_millis(100);
 
-/// How long a write may wait for a line that takes nothing.
+/// Longest wait for a line that accepts no bytes.
 const STUCK: Duration = Duration::from_secs(10);
 
-/// Bytes in and out, 8N1, without any control of flow.
+/// An open port: 8N1, without flow control.
 #[derive(Debug)]
 pub(super) struct Port {
     tty: File,
@@ -38,11 +38,11 @@ pub(super) struct Port {
 pub(super) struct Gone;
 
 impl Port {
-    /// Opens a port for this process alone. That raises DTR, which resets many boards.
+    /// Opens a port for this process alone. Opening raises DTR, which resets many boards.
     pub(super) fn open(path: &Path, baud: u32) -> std::io::Result<Port> {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let tty = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-        // Root is let through by the second; programs that know the first agree on it.
+        // TIOCEXCL does not stop root; programs that know flock respect the lock.
         flock(&tty, FlockOperation::NonBlockingLockExclusive)?;
         ioctl_tiocexcl(&tty)?;
         let port = Port { tty, baud };
@@ -55,20 +55,20 @@ impl Port {
         let mut settings = tcgetattr(&self.tty)?;
         settings.make_raw();
         settings.control_modes |= ControlModes::CREAD | ControlModes::CLOCAL;
-        // Closing the port shall not reset the board.
+        // Closing the port must not reset the board.
         settings.control_modes -= ControlModes::HUPCL;
         settings.set_speed(baud)?;
         Ok(tcsetattr(&self.tty, OptionalActions::Now, &settings)?)
     }
 
-    /// Lowers DTR for a moment: at 0 baud a line is hung up.
+    /// Lowers DTR for a moment: a speed of 0 baud hangs up the line.
     pub(super) fn pulse_dtr(&self) -> Result<(), Gone> {
         self.set_speed(0).map_err(|_| Gone)?;
         std::thread::sleep(PULSE);
         self.set_speed(self.baud).map_err(|_| Gone)
     }
 
-    /// Forgets what has come and was not read.
+    /// Discards received bytes that were not read.
     pub(super) fn flush(&self) -> Result<(), Gone> {
         tcflush(&self.tty, QueueSelector::IFlush).map_err(|_| Gone)
     }
@@ -90,7 +90,7 @@ impl Port {
         Ok(())
     }
 
-    /// What has come until then; nothing if the time is over.
+    /// Returns received bytes, waiting until `until`; empty if none came by then.
     pub(super) fn read(&mut self, until: Instant) -> Result<Vec<u8>, Gone> {
         let left = until.saturating_duration_since(Instant::now());
         if !self.wait(PollFlags::IN, left)? {
@@ -114,7 +114,7 @@ impl Port {
         let mut fds = [PollFd::from_borrowed_fd(self.tty.as_fd(), what)];
         match poll(&mut fds, Some(&timeout)) {
             Ok(0) => Ok(false),
-            // What came before a hang-up can still be read.
+            // Bytes that came before a hang-up can still be read.
             Ok(_) if fds[0].revents().contains(what) => Ok(true),
             Ok(_) => Err(Gone),
             Err(rustix::io::Errno::INTR) => Ok(false),
@@ -127,17 +127,17 @@ impl Port {
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct PortInfo {
     pub path: PathBuf,
-    /// `VENDOR:PRODUCT` in hexadecimal, if it hangs on USB.
+    /// `VENDOR:PRODUCT` in hexadecimal, if the port is on USB.
     pub usb: Option<String>,
-    /// What the device says of itself.
+    /// The device's own description.
     pub product: Option<String>,
-    /// A name that stays the same when it is plugged in elsewhere.
+    /// A name that stays the same if the board moves to another USB socket.
     pub stable: Option<PathBuf>,
 }
 
 pub use crate::board::BY_ID;
 
-/// Where Linux tells of its terminals.
+/// The folder in which Linux lists its terminals.
 pub const SYSTEM: &str = "/sys/class/tty";
 
 /// The serial ports that have a device behind them; `system` is [`SYSTEM`].
@@ -154,7 +154,7 @@ pub fn ports(system: &Path, by_id: &Path) -> Vec<PortInfo> {
                 let id = format!("{}:{}", text("idVendor")?, text("idProduct")?);
                 Some((id, text("product")))
             });
-            // The four of a PC's chipset are there whether or not anything is behind them.
+            // A PC's chipset has four ports even if nothing is connected.
             let name = entry.file_name();
             let usb_less = name.to_string_lossy().starts_with("ttyS");
             let path = Path::new("/dev").join(&name);
@@ -175,19 +175,20 @@ pub fn ports(system: &Path, by_id: &Path) -> Vec<PortInfo> {
     found
 }
 
-/// Those of this machine.
+/// The ports of this machine.
 pub fn all() -> Vec<PortInfo> {
     ports(Path::new(SYSTEM), Path::new(BY_ID))
 }
 
-/// Whether such a board may be on that port.
+/// True if the port's USB bridge is one that such boards have.
 pub fn may_be(board: &Board, port: &PortInfo) -> bool {
     let known = board.serial.as_ref().map(|serial| &serial.usb);
     let usb = port.usb.as_ref();
     usb.is_some_and(|usb| known.is_some_and(|known| known.contains(usb)))
 }
 
-/// Sets the port of a board: the one that is given, else the only one that it may be on.
+/// Sets the port of a board: the given one, else the only port that the board may be on. Fails if
+/// no port or several ports qualify.
 pub fn choose(board: &mut Board, given: Option<&Path>) -> Result<()> {
     let candidates = match given {
         Some(path) => vec![path.to_owned()],
@@ -220,7 +221,7 @@ pub fn choose(board: &mut Board, given: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// The name in `by_id` that leads to the port.
+/// The name in `by_id` that points to the port.
 pub(super) fn stable_name(by_id: &Path, port: &Path) -> Option<PathBuf> {
     let meant = port.canonicalize().ok()?;
     let mut names: Vec<PathBuf> = std::fs::read_dir(by_id)
@@ -237,7 +238,7 @@ pub(super) fn stable_name(by_id: &Path, port: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// A tree as Linux has it, with an Uno, a bare USB bridge and a port of the chipset.
+    /// A tree like Linux's, with an Uno, a bare USB bridge and a chipset port.
     #[test]
     fn ports_are_found_with_what_hangs_on_them() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,6 +1,6 @@
-//! An image on QEMU, in which a plugin of ours (lab/sims/qemu) counts instructions: the
-//! agent's UART is the emulator's standard input and output, the plugin's report comes
-//! over a socket (docs/contributor/runner-protocol.md).
+//! Runs an image on QEMU, where a plugin of ours (lab/sims/qemu) counts instructions. The agent's
+//! UART is the emulator's standard input and output. The plugin reports over a socket
+//! (docs/contributor/runner-protocol.md).
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -10,46 +10,46 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::native::NativeSession;
-use super::{Counts, Exchange, Session, require, silence};
+use super::session::{Counts, Exchange, Session, require, silence};
 use crate::board::{Board, Qemu};
 use crate::elf::{self, Marks};
 use crate::error::{Error, Result, Stop};
 
 const RUNNER: &str = "qemu";
 
-/// How long it may take to start.
+/// Time limit of the emulator's start.
 const START: Duration = Duration::from_secs(60);
 
 pub(super) struct QemuSession {
     program: NativeSession,
     report: UnixStream,
-    /// What came over it after its last whole line.
+    /// Bytes of the report after its last whole line.
     rest: Vec<u8>,
-    /// Where the emulator's standard error goes.
+    /// The file with the emulator's standard error.
     errors: PathBuf,
     /// The folder of the socket and of `errors`.
     _folder: tempfile::TempDir,
 }
 
-/// What the plugin said.
+/// The plugin's report.
 #[derive(Default)]
 struct Report {
     counts: Vec<Counts>,
     stop: Option<Stop>,
 }
 
-/// The plugin that counts.
+/// The path of the counting plugin.
 fn plugin(root: &Path) -> Result<PathBuf> {
     let plugin = root.join("target/sims/selo-qemu.so");
     require(&plugin, "make build", RUNNER)?;
     Ok(plugin)
 }
 
-/// Whether plugin and emulator of a board are there.
+/// Checks that the plugin and the board's emulator are installed.
 pub(super) fn available(root: &Path, board: &Board) -> Result<()> {
     plugin(root)?;
     let Some(qemu) = &board.qemu else {
-        return Ok(()); // what starts it says so
+        return Ok(()); // `start` reports the missing table
     };
     let mut version = Command::new(&qemu.program);
     version
@@ -68,7 +68,7 @@ pub(super) fn available(root: &Path, board: &Board) -> Result<()> {
 }
 
 impl QemuSession {
-    /// Starts `image`: the agent boots, then waits until it is spoken to.
+    /// Starts `image`. The agent boots and waits for a request.
     pub(super) fn start(
         root: &Path,
         board: &Board,
@@ -102,7 +102,7 @@ impl QemuSession {
         })
     }
 
-    /// Reads what the plugin has said so far; it says so before the agent's reply.
+    /// Reads the plugin's report so far. The plugin reports a span before the agent replies.
     fn read_report(&mut self) -> Result<Report> {
         let mut buffer = [0; 4096];
         loop {
@@ -111,7 +111,7 @@ impl QemuSession {
                 Ok(size) => self.rest.extend(&buffer[..size]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Closed by an emulator that crashed.
+                // The emulator crashed and closed the socket.
                 Err(_) => break,
             }
         }
@@ -120,8 +120,8 @@ impl QemuSession {
         parse(&String::from_utf8_lossy(&lines))
     }
 
-    /// Why the emulator is gone: the plugin's reason, the program's own last words, or
-    /// the emulator's.
+    /// The reason why the emulator is gone: the plugin's reason, a fault that the program reported,
+    /// or the emulator's error output.
     fn stopped(&mut self) -> Error {
         let ended = self.program.ended();
         let said = self.read_report().ok().and_then(|report| report.stop);
@@ -160,8 +160,8 @@ fn qemu_of(board: &Board) -> Result<&Qemu> {
     board.qemu.as_ref().ok_or_else(none)
 }
 
-/// How to start `image` on the board's emulator. The plugin reports to whoever listens at
-/// `socket`.
+/// The command that starts `image` on the board's emulator. The plugin connects to `socket` and
+/// reports there.
 pub fn counting(
     root: &Path,
     board: &Board,
@@ -183,8 +183,7 @@ pub fn counting(
     Ok(command)
 }
 
-/// What the plugin counted in each span, from all that it said; an error if it ended the
-/// program.
+/// The counts of each span in the plugin's whole output; an error if the plugin ended the program.
 pub fn counted(said: &str) -> Result<Vec<Counts>> {
     let report = parse(said)?;
     match report.stop {
@@ -200,7 +199,7 @@ fn broken(message: String) -> Error {
     }
 }
 
-/// A missing emulator is named with what brings it.
+/// Adds the board's Debian packages to the error of a missing emulator.
 fn named(error: Error, board: &Board, qemu: &Qemu) -> Error {
     match error {
         Error::MissingProgram { program, .. } => Error::MissingProgram {
@@ -231,7 +230,7 @@ fn plugin_argument(plugin: &Path, socket: &Path, limit: u64, marks: &Marks) -> S
     argument
 }
 
-/// Waits for the plugin, or for an emulator that does not start.
+/// Waits until the plugin connects. Fails if the emulator ends or takes longer than [`START`].
 fn accept(
     listener: &UnixListener,
     program: &mut NativeSession,
@@ -241,7 +240,7 @@ fn accept(
     let no_socket = |error: std::io::Error| broken(format!("the report's socket: {error}"));
     listener.set_nonblocking(true).map_err(no_socket)?;
     loop {
-        // Asked first: what is over cannot connect any more.
+        // Check this before accepting: an emulator that has ended cannot connect later.
         let over = program.is_over();
         match listener.accept() {
             Ok((stream, _)) => {
@@ -303,7 +302,7 @@ fn parse_counts(text: &str) -> Option<Counts> {
     Some(counts)
 }
 
-/// A fault that the program reported itself (`core_fault` of lab/firmware/ports/bare).
+/// The fault that the program itself reported (`core_fault` of lab/firmware/ports/bare).
 fn last_words(text: &str) -> Option<Stop> {
     let fault = text.lines().rev().find_map(|l| l.strip_prefix("fault "))?;
     Some(Stop {

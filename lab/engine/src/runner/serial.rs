@@ -1,11 +1,10 @@
-//! A real board on a serial port: flashed by a command of its board file, then spoken to
-//! as every agent is (docs/contributor/agent-protocol.md).
+//! A real board on a serial port: flashed by a command of its board file, then driven with the
+//! agent protocol (docs/contributor/agent-protocol.md).
 //!
-//! A cable is not a pipe. Bytes get lost, boot loaders chatter, boards are unplugged in the
-//! middle of an operation. A request whose answer does not come is never sent again from
-//! here: the operation may have run, and what it left behind is not known. It ends with
-//! [`Error::Cut`], after the board answers again; who asked begins anew with the first
-//! request that does not depend on another.
+//! A cable loses bytes, boot loaders print text, and boards are unplugged in the middle of an
+//! operation. This runner never repeats a request without an answer: the operation may have run,
+//! and the agent's state is unknown. The request fails with [`Error::Cut`] once the board answers
+//! again. The caller then starts again from the first request that depends on no other.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,26 +14,27 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::port::{self, Gone, Port};
-use super::{Exchange, SERIAL, Session, spawn_error};
+use super::session::{Exchange, Session, spawn_error};
+use crate::board::SERIAL;
 use crate::board::{Board, Serial};
 use crate::error::{Cut, Error, Result};
 use crate::frame;
 use crate::schedule::check_interrupt;
 
-/// How long HELLO may take, and how often it is tried: the boot loader may still be there.
+/// Timeout and number of tries of HELLO: the boot loader may still be running.
 const HELLO_ANSWER: Duration = Duration::from_millis(700);
 const HELLO_TRIES: u32 = 6;
 
-/// The longest wait without a look at Ctrl-C.
+/// Longest wait between checks for Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// After something that is no answer, the answer may still come for so long.
+/// After damaged bytes, the answer may still come for this long.
 const AFTER_DAMAGE: Duration = Duration::from_secs(1);
 
-/// How long a port may stay away after a flash or a reset, which some boards are.
+/// Some boards' ports disappear during a flash or a reset. They may stay away for this long.
 const REAPPEARS: Duration = Duration::from_secs(10);
 
-/// What this process has put on the board of a port.
+/// The image that this process flashed to the board on a port.
 struct Flashed {
     image: PathBuf,
     /// The reply to HELLO.
@@ -47,20 +47,20 @@ pub(super) struct SerialSession {
     title: String,
     serial: Serial,
     image: PathBuf,
-    /// A name of the port that outlives the cable, if the system has one.
+    /// A name of the port that survives unplugging, if the system has one.
     stable: Option<PathBuf>,
-    /// None while other programs use it.
+    /// `None` while other programs use the port.
     port: Option<Port>,
-    /// The beginning of a frame.
+    /// The start of an incomplete frame.
     pending: Vec<u8>,
     sequence: u8,
-    /// The longest that an operation may take that has not been seen.
+    /// Timeout of an operation that has not run yet.
     limit: Duration,
-    /// The longest that each has taken.
+    /// The longest time of each operation so far.
     seen: BTreeMap<u8, Duration>,
 }
 
-/// Why there was no answer.
+/// The reason for a missing answer.
 enum Silence {
     Gone,
     Damaged,
@@ -68,7 +68,7 @@ enum Silence {
 }
 
 impl SerialSession {
-    /// Puts `image` on the board, unless it is there, and lets it start.
+    /// Flashes `image` unless the board holds it, and starts it.
     pub(super) fn start(board: &Board, image: &Path, cycle_limit: u64) -> Result<SerialSession> {
         let Some(serial) = board.serial.clone() else {
             return Err(Error::Runner {
@@ -102,7 +102,7 @@ impl SerialSession {
         Ok(session)
     }
 
-    /// What HELLO said when this process put this image on this port.
+    /// The reply to HELLO from when this process flashed this image on this port.
     fn known_identity(&self) -> Option<Vec<u8>> {
         let flashed = FLASHED.lock().ok()?;
         let flashed = flashed.get(&self.serial.port)?;
@@ -117,7 +117,7 @@ impl SerialSession {
         }
     }
 
-    /// Where the board is now: a name that stays the same goes before a number.
+    /// The board's current path: the stable name if it exists, else the port.
     fn path(&self) -> PathBuf {
         match &self.stable {
             Some(name) if name.exists() => name.clone(),
@@ -159,7 +159,7 @@ impl SerialSession {
         }
     }
 
-    /// Opens a port that may be away for a moment.
+    /// Opens a port that may be away for a moment, for up to [`REAPPEARS`].
     fn reopen(&mut self) -> Result<()> {
         let until = Instant::now() + REAPPEARS;
         loop {
@@ -171,7 +171,7 @@ impl SerialSession {
         }
     }
 
-    /// Puts the image on the board and waits until its agent answers.
+    /// Flashes the image and waits until its agent answers.
     fn flash(&mut self) -> Result<()> {
         self.port = None;
         if let Ok(mut flashed) = FLASHED.lock() {
@@ -203,7 +203,7 @@ impl SerialSession {
         Ok(())
     }
 
-    /// Starts the program anew; flashes it again if the board does not hold it.
+    /// Restarts the program. Flashes it again if the board holds another image.
     fn restart(&mut self) -> Result<()> {
         if self.serial.reset.is_empty() {
             let pulsed = self.port.as_ref().map(Port::pulse_dtr);
@@ -233,12 +233,12 @@ impl SerialSession {
             let left = until.saturating_duration_since(Instant::now());
             std::thread::sleep(left.min(GLANCE));
         }
-        // Whatever was silent gets all the time there is, now.
+        // After a restart, every operation gets the full timeout again.
         self.seen.clear();
         Ok(())
     }
 
-    /// The reply to HELLO; `None` if nobody answers.
+    /// The reply to HELLO; `None` if there is no answer.
     fn hello(&mut self) -> Result<Option<Vec<u8>>> {
         for _ in 0..HELLO_TRIES {
             self.sequence = self.sequence.wrapping_add(1);
@@ -262,7 +262,7 @@ impl SerialSession {
         Ok(None)
     }
 
-    /// One request, and the intact frame that repeats its sequence number.
+    /// Sends one request. Returns the first intact frame with the same sequence number.
     fn ask(
         &mut self,
         request: &[u8],
@@ -285,10 +285,10 @@ impl SerialSession {
                 frame.pop();
                 match frame::decode(&frame) {
                     Some(content) if content.get(1) == Some(&sequence) => return Ok(Ok(frame)),
-                    // An answer that came late, to a question that nobody asks any more.
+                    // A late answer to an earlier request.
                     Some(_) => {}
                     None if frame.is_empty() => {}
-                    // What a boot loader says, or an answer that lost a byte.
+                    // Text of a boot loader, or an answer that lost a byte.
                     None => {
                         damaged = true;
                         until = until.min(Instant::now() + AFTER_DAMAGE);
@@ -315,7 +315,7 @@ impl SerialSession {
         }
     }
 
-    /// Waits for a board that is gone, until it answers as before.
+    /// Waits until a missing board is back and holds the same image; flashes it if needed.
     fn come_back(&mut self) -> Result<()> {
         self.port = None;
         let (name, since) = (self.serial.port.display().to_string(), Instant::now());
@@ -337,7 +337,7 @@ impl SerialSession {
                     "plug it in and run the same command again: it continues",
                 ));
             }
-            // A port that has just come back may not belong to its group yet.
+            // The permissions of a port that has just reappeared may not be set yet.
             if self.open().is_err() {
                 std::thread::sleep(GLANCE);
                 continue;
@@ -353,7 +353,7 @@ impl SerialSession {
                     eprintln!("{name} is back");
                     return Ok(());
                 }
-                // Gone once more, perhaps in the middle of the flashing.
+                // The board is gone again, perhaps during the flash.
                 Err(Error::Port { .. } | Error::Runner { .. }) if !self.port_is_there() => {}
                 Err(error) => return Err(error),
             }
@@ -364,7 +364,7 @@ impl SerialSession {
         self.path().exists()
     }
 
-    /// Runs a command of the board file, its placeholders filled in.
+    /// Runs a command of the board file with its placeholders filled in.
     fn command(&self, words: &[String]) -> Result<()> {
         let words: Vec<String> = words.iter().map(|word| self.fill(word)).collect();
         let Some((program, arguments)) = words.split_first() else {
@@ -387,7 +387,7 @@ impl SerialSession {
                     other => other,
                 },
             )?;
-        // Read aside, so that a command that says much does not wait for a reader.
+        // Threads read the output, so that a command with much output does not block.
         let mut said = Vec::new();
         for pipe in [
             child
@@ -458,7 +458,7 @@ impl SerialSession {
             .replace("{port}", &self.path().display().to_string())
     }
 
-    /// How long the answer to a request may take.
+    /// Timeout of an operation: 2 s plus ten times its longest answer so far, at most the limit.
     fn patience(&self, operation: u8) -> Duration {
         match self.seen.get(&operation) {
             Some(longest) => (*longest * 10 + Duration::from_secs(2)).min(self.limit),
@@ -476,7 +476,7 @@ impl Session for SerialSession {
         };
         let operation = payload.first().copied();
         let runs = *command == frame::RUN;
-        // HELLO changes nothing and may be repeated.
+        // HELLO changes nothing, so it may be repeated.
         for _ in 0..HELLO_TRIES {
             let patience = match operation {
                 Some(operation) if runs => self.patience(operation),

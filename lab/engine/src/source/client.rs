@@ -1,17 +1,17 @@
-//! Calls the registries' own clients. They know their hosts, mirrors and proxies; what they
-//! bring is taken only if its digest is the manifest's.
+//! Calls the registries' own clients, which know their hosts, mirrors and proxies. The caller
+//! checks the digest of every archive.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Registry, Source};
+use super::manifest::{Registry, Source};
 use crate::error::{Error, Result};
 
-/// Where Debian's own sources are listed.
+/// The files and folders that list Debian's package sources.
 const APT_LISTS: [&str; 2] = ["/etc/apt/sources.list", "/etc/apt/sources.list.d"];
 
-/// Brings the archive of `source` into the empty folder `into`; `cache` is kept from one call
-/// to the next.
+/// Fetches the archive of `source` into the empty folder `into` and returns its path. `cache`
+/// persists between calls.
 pub(super) fn fetch(source: &Source, cache: &Path, into: &Path) -> Result<PathBuf> {
     match source.registry {
         Registry::Debian => debian(source, cache, into),
@@ -23,7 +23,7 @@ pub(super) fn fetch(source: &Source, cache: &Path, into: &Path) -> Result<PathBu
     }
 }
 
-/// A crate: cargo keeps the archive that it downloads, and neither builds nor runs it.
+/// Fetches a crate. cargo keeps the downloaded archive and neither builds nor runs it.
 fn crates(source: &Source, into: &Path) -> Result<PathBuf> {
     let spec = format!("{}@{}", source.package, source.version);
     run(
@@ -55,8 +55,8 @@ fn crates(source: &Source, into: &Path) -> Result<PathBuf> {
     Ok(copy)
 }
 
-/// A source package. Debian replaces versions: the archive of an upstream release stays the
-/// same from one to the next, so any version that has the pinned digest will do.
+/// Fetches a source package. Debian replaces versions, but the archive of an upstream release stays
+/// the same, so any version with the pinned digest will do.
 fn debian(source: &Source, cache: &Path, into: &Path) -> Result<PathBuf> {
     let apt = Apt::open(source, &cache.join("apt"))?;
     let mut stanzas = apt.stanzas(source, into);
@@ -109,14 +109,14 @@ fn debian(source: &Source, cache: &Path, into: &Path) -> Result<PathBuf> {
     ))
 }
 
-/// One version of a source package, as apt-cache shows it.
+/// One version of a source package, from the output of apt-cache.
 struct Stanza {
     version: String,
     text: String,
 }
 
 impl Stanza {
-    /// Whether it lists the archive with the digest that is pinned.
+    /// True if the version lists the archive with the pinned digest.
     fn has(&self, source: &Source) -> bool {
         self.text.lines().any(|line| {
             let mut words = line.split_whitespace();
@@ -125,8 +125,8 @@ impl Stanza {
     }
 }
 
-/// apt with lists of its own: source packages of this machine's Debian release, from where its
-/// binary packages come. The machine's own lists are not touched.
+/// apt with its own lists: source packages of this machine's Debian release, from the same servers
+/// as its binary packages. The machine's own lists stay unchanged.
 struct Apt {
     folder: PathBuf,
 }
@@ -150,7 +150,7 @@ impl Apt {
             let path = folder.join(name);
             std::fs::create_dir_all(&path).map_err(|source| Error::Write { path, source })?;
         }
-        // apt wants whole paths.
+        // apt needs absolute paths.
         let folder = std::path::absolute(folder).map_err(|error| Error::Read {
             path: folder.to_owned(),
             source: error,
@@ -181,7 +181,7 @@ impl Apt {
         let mut command = self.command("apt-cache");
         command.args(["showsrc", "--only-source", &source.package]);
         let output = command.current_dir(folder).stdin(Stdio::null()).output();
-        // What apt does not know is simply not shown.
+        // apt shows nothing for an unknown package.
         let text = output.map_or_else(|_| Vec::new(), |output| output.stdout);
         String::from_utf8_lossy(&text)
             .split("\n\n")
@@ -198,7 +198,7 @@ impl Apt {
     }
 }
 
-/// `deb-src` lines for the suites of this Debian release in the machine's lists.
+/// The `deb-src` lines for the suites of this Debian release, made from the machine's lists.
 fn source_lines() -> Vec<String> {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let codename = release
@@ -229,7 +229,7 @@ fn of_release(suite: &str, codename: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']))
 }
 
-/// `deb [options] URI SUITE COMPONENT...`
+/// Reads lines such as `deb [options] URI SUITE COMPONENT...`.
 fn one_line_style(text: &str, codename: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -249,7 +249,7 @@ fn one_line_style(text: &str, codename: &str) -> Vec<String> {
     lines
 }
 
-/// Stanzas of `Field: values`.
+/// Reads stanzas of `Field: values`.
 fn stanza_style(text: &str, codename: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for stanza in text.split("\n\n") {
@@ -277,7 +277,7 @@ fn stanza_style(text: &str, codename: &str) -> Vec<String> {
     lines
 }
 
-/// Runs a client; what it says goes into the error.
+/// Runs a client. The error contains the first error line of the client, or its last line.
 fn run(source: &Source, command: &mut Command, packages: &[&str]) -> Result<()> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command

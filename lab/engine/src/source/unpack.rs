@@ -1,23 +1,23 @@
-//! Unpacks an archive into an empty folder. Regular files alone come out of it, and nothing
-//! lands outside the folder, whatever the archive says.
+//! Unpacks an archive into an empty folder. Extracts only regular files, and nothing outside the
+//! folder, whatever the archive contains.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Kinds of archive, by the end of their names.
+/// The supported kinds of archive, by file name suffix.
 pub(super) const SUFFIXES: [&str; 4] = [".tar.gz", ".tgz", ".crate", ".tar.xz"];
 
-/// Larger than any library here, and no danger to a disk.
+/// Limits in bytes and files: larger than any library here, and too small to fill a disk.
 const LARGEST: u64 = 512 << 20;
 const MOST_FILES: usize = 50_000;
 
-/// Whether the archive's kind is one that can be unpacked.
+/// True if the archive's kind is supported.
 pub(super) fn known(archive: &str) -> bool {
     SUFFIXES.iter().any(|suffix| archive.ends_with(suffix))
 }
 
-/// Unpacks it; the reason if that cannot be done.
+/// Unpacks the archive. Returns the reason as text if it fails.
 pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), String> {
     let file = File::open(archive).map_err(|error| error.to_string())?;
     let mut file = BufReader::new(file);
@@ -31,7 +31,7 @@ pub(super) fn unpack(archive: &Path, into: &Path) -> Result<(), String> {
     }
 }
 
-/// Takes no more than [`LARGEST`].
+/// A buffer of at most [`LARGEST`] bytes.
 #[derive(Default)]
 struct Bounded {
     data: Vec<u8>,
@@ -56,13 +56,13 @@ fn too_large() -> String {
 }
 
 fn files(tar: impl Read, into: &Path) -> Result<(), String> {
-    // One byte more than is allowed, so that the bound is noticed.
+    // Read one byte beyond the limit, so that an excess is noticed.
     let mut archive = tar::Archive::new(tar.take(LARGEST + 1));
     let damaged = |error: std::io::Error| format!("damaged: {error}");
     let (mut bytes, mut count) = (0u64, 0usize);
     for entry in archive.entries().map_err(damaged)? {
         let mut entry = entry.map_err(damaged)?;
-        // Links have no use in sources, and lead elsewhere.
+        // Sources need no links, and a link can point outside the folder.
         if !entry.header().entry_type().is_file() {
             continue;
         }
@@ -83,7 +83,7 @@ fn files(tar: impl Read, into: &Path) -> Result<(), String> {
         let mut file = File::create_new(&place).map_err(failed)?;
         std::io::copy(&mut entry, &mut file).map_err(failed)?;
     }
-    // What stands behind the last file, so that a cut checksum is noticed.
+    // Read to the end, so that a truncated checksum is noticed.
     std::io::copy(&mut archive.into_inner(), &mut std::io::sink()).map_err(damaged)?;
     if count == 0 {
         return Err("there is no file in it".to_owned());
@@ -91,7 +91,7 @@ fn files(tar: impl Read, into: &Path) -> Result<(), String> {
     lift(into).map_err(|error| error.to_string())
 }
 
-/// The path, if it is one inside the folder.
+/// The normalised path. Fails if it is outside the folder.
 fn inside(path: &Path) -> Result<PathBuf, String> {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -112,8 +112,8 @@ fn inside(path: &Path) -> Result<PathBuf, String> {
     Ok(out)
 }
 
-/// Most archives have one folder at the top, named for the release or a commit: its entries
-/// take its place.
+/// Replaces a single top folder by its entries. Most archives have one, named after the release or
+/// a commit.
 fn lift(into: &Path) -> std::io::Result<()> {
     let mut entries = std::fs::read_dir(into)?;
     let (Some(first), None) = (entries.next(), entries.next()) else {
@@ -123,7 +123,7 @@ fn lift(into: &Path) -> std::io::Result<()> {
     if !top.is_dir() {
         return Ok(());
     }
-    // A name that none of its entries has.
+    // No entry of the folder has this name.
     let aside = into.join(".lifted");
     std::fs::rename(&top, &aside)?;
     for entry in std::fs::read_dir(&aside)? {

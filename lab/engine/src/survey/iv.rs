@@ -1,12 +1,12 @@
-//! Where a CBC's IV comes from. It must be unpredictable for every message
-//! [SP800-38A, appendix C]; a library that fixes it, counts it or goes on from the last
-//! ciphertext tells who listens when a message is sent again.
+//! Examines the IVs of a CBC implementation. An IV must be unpredictable for every message
+//! [SP800-38A, appendix C]. If a library uses a fixed IV, a counter or the last ciphertext block, a
+//! listener can see that a message is sent again.
 //!
-//! The glue hands the library 16 bytes that the random source gives. What the library makes
-//! of them is read off three messages of equal blocks under one key, before and after a
-//! restart.
+//! The glue passes 16 bytes from the random source to the library. The module sends three messages
+//! of equal blocks under one key, before and after a restart, and compares their IVs with the
+//! random bytes.
 
-use super::{Evidence, Finding, Mark};
+use super::line::{Evidence, Finding, Mark};
 use crate::agent::Agent;
 use crate::error::Result;
 use crate::library::Unit;
@@ -16,20 +16,21 @@ const BLOCK: usize = 16;
 /// The document and section of every finding here.
 const APPENDIX: &str = "NIST SP 800-38A (2001), appendix C";
 
-/// Blocks of the message: all equal, so that a missing chain shows.
+/// Blocks of the message. All are equal, so that missing chaining shows.
 const BLOCKS: usize = 3;
 
 /// One message, encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Sent {
-    /// What the random source gave.
+    /// The bytes from the random source.
     random: [u8; BLOCK],
     iv: Vec<u8>,
     ciphertext: Vec<u8>,
 }
 
-/// Encrypts the same message several times, and says whether the IV is fresh. Findings are
-/// added for whatever else it is.
+/// Encrypts the same message several times. Returns [`Mark::Yes`] if the IV is fresh; otherwise
+/// adds a finding and returns [`Mark::No`]. Returns [`Mark::NotTold`] if the library does not
+/// encrypt.
 pub(super) fn examine(
     unit: &Unit<'_>,
     start: &mut dyn FnMut() -> Result<Agent>,
@@ -44,7 +45,7 @@ pub(super) fn examine(
     let Some(first) = send(&mut start()?, &key, [0x3c, 0x59, 0xa6])? else {
         return Ok(Mark::NotTold); // it refuses: the vectors say so
     };
-    // Other random bytes after the restart: what is the same then was not drawn.
+    // Use other random bytes after the restart: IVs that stay the same were not random.
     let Some(again) = send(&mut start()?, &key, [0x91, 0xe2, 0x77])? else {
         return Ok(Mark::NotTold);
     };
@@ -54,8 +55,8 @@ pub(super) fn examine(
     Ok(if fresh { Mark::Yes } else { Mark::No })
 }
 
-/// Three messages under one key; nothing if the library refuses or gives something that is
-/// not an IV and a padded message.
+/// Sends three messages under one key. `None` if the library refuses, or if its output is too short
+/// for an IV and the message.
 fn send(agent: &mut Agent, key: &[u8], seeds: [u8; 3]) -> Result<Option<Vec<Sent>>> {
     let message = [0x6d; BLOCK * BLOCKS];
     if agent.run("key-setup", 1, false, &[key])?.reply.status != 0 {
@@ -81,7 +82,7 @@ fn send(agent: &mut Agent, key: &[u8], seeds: [u8; 3]) -> Result<Option<Vec<Sent
     Ok(Some(sent))
 }
 
-/// What the messages of two runs tell.
+/// The findings from the messages before and after the restart.
 fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let blocks = |sent: &Sent| -> Vec<Vec<u8>> {
@@ -143,7 +144,7 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
         let whole = sent.ciphertext.len() / BLOCK * BLOCK;
         sent.ciphertext[whole - BLOCK..whole].to_vec()
     };
-    // Of the padded message or of the message alone.
+    // The last block of the padded message, or of the message without padding.
     let chained_on = |before: &Sent, next: &Sent| {
         next.iv == after(before) || next.iv == blocks(before)[BLOCKS - 1]
     };
@@ -248,7 +249,8 @@ fn shown(key: &[u8], messages: &[&Sent]) -> Vec<Evidence> {
     evidence
 }
 
-/// By how much three IVs grow, read as numbers of either byte order, if by the same small step.
+/// The step by which three IVs grow, as numbers of either byte order. `None` if the two steps
+/// differ or are too large.
 fn counted(one: &[u8], two: &[u8], three: &[u8]) -> Option<u64> {
     let number = |bytes: &[u8], little: bool| {
         let mut array = [0; BLOCK];
@@ -267,7 +269,7 @@ fn counted(one: &[u8], two: &[u8], three: &[u8]) -> Option<u64> {
         );
         let step = b.wrapping_sub(a);
         let same = c.wrapping_sub(b) == step;
-        // Where the counter stands within the IV does not matter.
+        // The position of the counter within the IV does not matter.
         let shifted = step.checked_shr(step.trailing_zeros() / 8 * 8)?;
         (same && step != 0 && shifted < 1 << 16).then_some(shifted as u64)
     })

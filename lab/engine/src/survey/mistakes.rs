@@ -1,9 +1,9 @@
-//! Which mistake explains a wrong cipher. Vectors say that an output is wrong; this module
-//! tries the mistakes that implementers of AES make, one after another, in an AES of its
-//! own, and names the one that gives exactly what the library gave. It says nothing if none
-//! does: a guess is not a finding.
+//! Finds the mistake behind a wrong cipher. Vectors only show that an output is wrong. This module
+//! tries typical mistakes of AES implementers, one after another, in its own AES. It reports the
+//! mistake that gives exactly the library's outputs. If none does, it reports nothing: a guess is
+//! not a finding.
 
-use super::{Evidence, Finding};
+use super::line::{Evidence, Finding};
 use crate::agent::Agent;
 use crate::error::Result;
 use crate::interface::Interface;
@@ -11,7 +11,8 @@ use crate::library::Unit;
 
 type Block = [u8; 16];
 
-/// Called by its finding: the key schedule, the rounds, or how bytes are handed over.
+/// The part of the cipher with the mistake: the key schedule, the rounds, or the way bytes are
+/// passed. It decides the finding's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     KeySchedule,
@@ -19,31 +20,31 @@ enum Part {
     Call,
 }
 
-/// A mistake, in words for the title.
+/// A mistake, with a description for the title.
 struct Mistake {
     part: Part,
     words: &'static str,
-    /// Where [FIPS197] says how it should be.
+    /// The section of [FIPS197] with the correct definition.
     section: &'static str,
     slip: Slip,
 }
 
-/// How an AES differs from the standard.
+/// A deviation of an AES from the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slip {
-    /// Not at all.
+    /// No deviation.
     None,
     NoRotation,
     RotateRight,
     NoRoundConstant,
-    /// The round constant is doubled without reduction: 0x80 is followed by 0.
+    /// The round constant is doubled without reduction: 0 follows 0x80.
     UnreducedConstant,
-    /// The ninth and tenth constant are 0x1b and 0x37, or the like: xor on the last one.
+    /// The last round constant is wrong in its lowest bit.
     WrongLastConstant,
     NoSubstitutionInSchedule,
-    /// The additional substitution of 256-bit keys is left out.
+    /// The additional substitution of 256-bit keys is missing.
     NoMiddleSubstitution,
-    /// It is made for keys of every size.
+    /// The additional substitution of 256-bit keys is applied to all key sizes.
     MiddleSubstitutionAlways,
     KeyReversed,
     KeyTransposed,
@@ -198,8 +199,8 @@ const MISTAKES: [Mistake; 21] = [
     ),
 ];
 
-/// Calls the cipher with a few keys and blocks and adds the finding that explains what it
-/// gives, if one does.
+/// Calls the cipher with three keys and blocks. Adds the finding that explains all its outputs, if
+/// there is one.
 pub(super) fn explain(
     unit: &Unit<'_>,
     start: &mut dyn FnMut() -> Result<Agent>,
@@ -227,8 +228,8 @@ pub(super) fn explain(
     Ok(())
 }
 
-/// What the cipher makes of one block; `None` where the interface has no such call, or the
-/// library refuses.
+/// Encrypts one block with the library. `None` if the interface has no such call, or if the library
+/// refuses.
 fn one_block(
     unit: &Unit<'_>,
     agent: &mut Agent,
@@ -247,7 +248,7 @@ fn one_block(
     }
     let reply = agent.run("encrypt", 1, false, &inputs)?.reply;
     let (from, chained) = match unit.algorithm.interface {
-        // The block that was encrypted is the message's, added to the IV that it took.
+        // The encrypted block is the message's block XORed with the IV.
         Interface::ModeCbc => (16, reply.output.get(..16).is_some_and(|iv| *iv == zeros)),
         _ => (0, true),
     };
@@ -280,7 +281,7 @@ fn diagnose(seen: &[(Vec<u8>, Block, Block)]) -> Option<Finding> {
             )
         });
     }
-    // Right as AES: the fault is elsewhere, or it is another cipher.
+    // The outputs are correct AES: the fault is elsewhere, or the cipher is another one.
     let standard = |key: &[u8], block| encrypt(key, block, Slip::None);
     if seen
         .iter()
@@ -316,7 +317,8 @@ fn diagnose(seen: &[(Vec<u8>, Block, Block)]) -> Option<Finding> {
     })
 }
 
-/// AES [FIPS197], the given way. `None` for keys that are not AES's.
+/// Encrypts with AES [FIPS197] and the given deviation. `None` for a key of another size than
+/// AES's.
 fn encrypt(key: &[u8], mut block: Block, slip: Slip) -> Option<Block> {
     let mut key = key.to_vec();
     if slip == Slip::KeyReversed {
@@ -473,9 +475,10 @@ fn multiply(mut a: u8, mut b: u8) -> u8 {
     product
 }
 
-/// The S-box, from its definition [FIPS197, 5.1.1]: no secret passes here.
+/// The S-box, computed from its definition [FIPS197, 5.1.1]. Not constant time: it handles no
+/// secrets.
 fn sub_byte(byte: u8) -> u8 {
-    // The inverse is the power 254.
+    // The inverse of a byte is its 254th power.
     let mut inverse = 1;
     for _ in 0..254 {
         inverse = multiply(inverse, byte);
@@ -524,8 +527,8 @@ mod tests {
         .collect()
     }
 
-    /// Each mistake is told from every other and from the standard, for at least one size
-    /// of key: some are none for some sizes.
+    /// Each mistake is distinguished from every other one and from the standard for at least one
+    /// key size. For some sizes, some mistakes change nothing.
     #[test]
     fn every_mistake_is_named_and_no_other() {
         for mistake in &MISTAKES {
@@ -550,7 +553,7 @@ mod tests {
 
     #[test]
     fn exchanged_functions_and_copies_are_seen() {
-        // Blocks that AES gives decrypt to those that it took.
+        // Swap inputs and outputs: the library then decrypts when it should encrypt.
         let mut exchanged = seen(16, |key, block| {
             encrypt(key, block, Slip::None).expect("AES")
         });

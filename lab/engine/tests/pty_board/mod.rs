@@ -1,6 +1,6 @@
-//! A board behind a pseudo-terminal: a simulated Uno that is flashed by a command, loses
-//! bytes, chatters, and whose cable can be pulled. To the lab it differs from a real one in
-//! the path of its port, and in nothing else.
+//! A board behind a pseudo-terminal: a simulated Uno that a command flashes, that loses bytes and
+//! prints text at boot, and whose cable can be pulled. To the lab, it differs from a real board
+//! only in the path of its port.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -18,38 +18,39 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use selo_engine::board::{Board, Serial};
 use selo_engine::runner::{Paced, Surroundings};
 
-/// Cycles of the chip between two looks at the line: a millisecond, and more while it computes.
+/// Cycles between two polls of the line: a millisecond, and up to 40 ms while the chip computes.
 const STEP: u64 = 16_000;
 const LONGEST_STEP: u64 = 40 * STEP;
 
-/// What goes wrong. Each happens once and is gone from here then.
+/// The faults to inject. Each lost byte and each pull happens once and is then removed from here.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    /// What the boot loader says at each start.
+    /// Bytes that the boot loader prints at each start.
     pub chatter: Vec<u8>,
-    /// Bytes of the host that get lost: their numbers, counted from the end of a flash.
+    /// Numbers of lost bytes from the host, counted from the end of a flash.
     pub lost_requests: Vec<usize>,
-    /// The same of bytes of the chip.
+    /// Numbers of lost bytes from the chip, counted from the end of a flash.
     pub lost_answers: Vec<usize>,
-    /// The cable is pulled so many cycles after the so-manieth request since the flash.
+    /// The cable is pulled at the request with this number since the flash, and this many cycles
+    /// later.
     pub pulled: Option<(usize, u64)>,
-    /// It stays out until this is false.
+    /// The cable is out until this is false.
     pub out: bool,
-    /// What comes back at the end of the cable is another board, which holds nothing.
+    /// Another board, with an empty flash, is plugged in instead.
     pub exchanged: bool,
-    /// Whatever is flashed, the board holds this.
+    /// The board keeps this image, whatever is flashed.
     pub stuck_with: Option<PathBuf>,
-    /// No chip runs.
+    /// The chip does not run.
     pub dead: bool,
 }
 
-/// What has happened, for a test to look at.
+/// Recorded events, for the tests.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub flashed: usize,
     pub resets: usize,
     pub pulled: usize,
-    /// Cycles for which pin 8 was high, each time.
+    /// Cycles of each period in which pin 8 was high.
     pub high: Vec<u64>,
 }
 
@@ -107,13 +108,13 @@ impl PtyBoard {
         self.folder.path().join("port")
     }
 
-    /// The command that flashes it, for a board's file.
+    /// The command that flashes this board, for a board's file.
     pub fn flash(&self) -> [String; 3] {
         let script = self.folder.path().join("flash.sh").display().to_string();
         ["sh".into(), script, "{image}".into()]
     }
 
-    /// `board`, with this one's port and flash command.
+    /// `board` with the port and flash command of this one.
     pub fn described(&self, board: &Board) -> Board {
         let mut board = board.on("serial").into_owned();
         let serial: &mut Serial = board.serial.as_mut().expect("a [serial] table");
@@ -148,7 +149,7 @@ struct Bridge {
     root: PathBuf,
     board: Board,
     shared: Arc<Shared>,
-    /// Both ends; the second is kept so that the terminal outlives who opens it.
+    /// Both ends. The second stays open, so that the terminal survives when a program closes it.
     line: Option<(File, OwnedFd)>,
     image: Option<PathBuf>,
     chip: Option<Paced>,
@@ -209,7 +210,7 @@ impl Bridge {
         self.line = Some((File::from(master), slave));
     }
 
-    /// Pulls the cable, through which the chip has its power.
+    /// Pulls the cable, which also cuts the chip's power.
     fn pull(&mut self) {
         self.pull_at = None;
         self.faults(|faults| faults.out = true);
@@ -222,7 +223,7 @@ impl Bridge {
         self.seen(|seen| seen.pulled += 1);
     }
 
-    /// What the flash command asks for.
+    /// Handles a request of the flash command.
     fn take_image(&mut self) {
         let asked = self.folder.join("asked");
         let Ok(image) = std::fs::read_to_string(&asked) else {
@@ -264,7 +265,7 @@ impl Bridge {
         }
     }
 
-    /// A line at 0 baud has its DTR low.
+    /// Resets the chip when the line is at 0 baud, because DTR is then low.
     fn take_reset(&mut self) {
         let Some((master, _)) = &self.line else {
             return;
@@ -325,7 +326,7 @@ impl Bridge {
         let Some(chip) = self.chip.as_mut().filter(|_| !self.idle) else {
             return;
         };
-        // A program that strays stops its chip; the line is silent then.
+        // A program that strays stops its chip. The line is then silent.
         let most = self
             .pull_at
             .map_or(LONGEST_STEP, |at| at.saturating_sub(self.cycle).max(1));

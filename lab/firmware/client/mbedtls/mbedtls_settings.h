@@ -1,7 +1,7 @@
 /*
  * mbed TLS as a client of TLS 1.3 on a small device: the three suites and the two curves of
  * docs/researcher/exchange.md, certificates of ECDSA and RSA, numbers in portable C. Every target has these
- * settings, so what differs between two of them is the target.
+ * settings, so two builds differ in the target only.
  */
 #ifndef TLS_CLIENT_MBEDTLS_SETTINGS_H
 #define TLS_CLIENT_MBEDTLS_SETTINGS_H

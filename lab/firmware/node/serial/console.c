@@ -36,7 +36,7 @@ console_command_fn *console_command(const char *line, uint8_t size)
     return list;
 }
 
-/* Not inlined: the line would stay on the stack below every call of its callers. */
+/* Not inlined: otherwise the line would take stack during every other call of its callers. */
 __attribute__((noinline)) void selo_console_say(const char *text, uint32_t number, uint8_t base, uint8_t digits)
 {
     char line[SERIAL_MAX], figures[NUMBER_CHARACTERS];

@@ -21,7 +21,7 @@ enum { SERIAL_MAX = SELO_LINK_FRAME_MAX };
 void serial_begin(void);
 
 /* Returns the frame that has arrived: its bytes, *size of them (at least 1), and its channel. It
- * stays until serial_take. Beyond one frame under way, frames that arrive meanwhile are lost.
+ * stays until serial_take. A frame that ends before that call is lost; one still under way is kept.
  * Returns NULL if there is none. */
 const uint8_t *serial_peek(enum serial_channel *channel, uint8_t *size);
 void serial_take(void);

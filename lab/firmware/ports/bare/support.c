@@ -9,7 +9,7 @@
 
 /* ---- Heap -------------------------------------------------------------------------- */
 
-/* The linker's: the first address above the variables, and where the heap must end. */
+/* Defined by the linker: the first address above the variables, and the end of the heap. */
 extern uint8_t port_heap_start[], port_heap_end[];
 static uint8_t *heap_top = port_heap_start;
 uint32_t port_heap_refused;

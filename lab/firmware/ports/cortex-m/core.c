@@ -58,7 +58,7 @@ static __attribute__((naked)) void on_fault(void)
 
 /* ---- Start --------------------------------------------------------------------------- */
 
-/* The linker's. */
+/* Defined by the linker. */
 extern uint32_t core_data_start[], core_data_end[], core_bss_start[], core_bss_end[];
 extern const uint32_t core_data_load[];
 int main(void);

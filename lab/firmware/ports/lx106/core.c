@@ -68,7 +68,7 @@ __attribute__((used)) void core_fault_at(uintptr_t cause, uintptr_t pc, uintptr_
 
 /* ---- Start --------------------------------------------------------------------------- */
 
-/* The linker's. */
+/* Defined by the linker. */
 extern uint32_t core_data_start[], core_data_end[], core_bss_start[], core_bss_end[];
 extern const uint32_t core_data_load[];
 int main(void);

@@ -1,7 +1,7 @@
 /*
  * Functions that Debian's libgcc for the LX106 omits because the ESP8266 has them in its ROM:
- * products of two words and divisions. The ROM's versions use other instructions. A span counts
- * these here.
+ * products of two words and divisions. A span counts the instructions of these versions; the ROM's
+ * versions have others.
  */
 #include <stdint.h>
 
@@ -10,7 +10,7 @@ uint64_t __muldi3(uint64_t a, uint64_t b);
 uint32_t __udivsi3(uint32_t a, uint32_t b);
 uint32_t __umodsi3(uint32_t a, uint32_t b);
 int32_t __divsi3(int32_t a, int32_t b);
-uint64_t __udivmoddi4(uint64_t a, uint64_t b, uint64_t *rest); /* libgcc's */
+uint64_t __udivmoddi4(uint64_t a, uint64_t b, uint64_t *rest); /* from libgcc */
 uint64_t __udivdi3(uint64_t a, uint64_t b);
 uint64_t __umoddi3(uint64_t a, uint64_t b);
 int64_t __divdi3(int64_t a, int64_t b);

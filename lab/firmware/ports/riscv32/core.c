@@ -54,12 +54,12 @@ __attribute__((naked, aligned(4))) void core_on_fault(void)
 
 /* ---- Start --------------------------------------------------------------------------- */
 
-/* The linker's. */
+/* Defined by the linker. */
 extern uint32_t core_data_start[], core_data_end[], core_bss_start[], core_bss_end[];
 extern const uint32_t core_data_load[];
 int main(void);
 
-/* Memory of the only thread: errno of the C library. The linker checks that nothing else is. */
+/* Thread-local memory of the only thread: errno. The linker checks that there is nothing else. */
 __attribute__((used, aligned(16))) uint8_t core_thread[16];
 
 /* One locked region without access, a naturally aligned power of two, which ends at the stack. */

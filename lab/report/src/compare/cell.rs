@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::table::Tone;
 
-/// How a comparison of one cell ended.
+/// The status of a compared cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CellStatus {
@@ -16,19 +16,19 @@ pub enum CellStatus {
     Ok,
     /// We measured it; the paper prints a dash, or draws it without a number.
     NotPrinted,
-    /// No row yet, or only failed ones; the reason says how to make one.
+    /// No row yet, or only failed ones; the reason has the command that makes one.
     NotMeasured,
-    /// No simulator gives this; the reason names the device, and what to run with it.
+    /// No simulator gives this; the reason names the device and the command to run.
     NeedsHardware,
     /// The board has no file in `lab/boards/` yet.
     NeedsBoard,
     /// Measured: it does not fit the board's memory.
     DoesNotFit,
-    /// Measured: a call takes more than it may.
+    /// Measured: a call exceeds its limit.
     OverLimit,
     /// The implementation does not offer the operation.
     NotSupported,
-    /// Not a thing that the lab measures; the reason says what it is.
+    /// The lab does not measure this; the reason explains it.
     PublishedOnly,
 }
 
@@ -52,10 +52,10 @@ pub struct CellLine {
     pub table: String,
     /// Row and column of the table, `AES128: Encrypt | Arduino`.
     pub cell: String,
-    /// What the paper prints; null where it prints no figure.
+    /// The paper's figure; null if it prints none.
     pub published: Option<Figure>,
     pub published_unit: Option<String>,
-    /// What we measured; null unless the status is `ok` or `not-printed`.
+    /// Our figure; null unless the status is `ok` or `not-printed`.
     pub measured: Option<Figure>,
     /// Unit of `measured`: that of the paper.
     pub unit: Option<String>,
@@ -65,9 +65,9 @@ pub struct CellLine {
     /// The weakest fidelity among the rows behind `measured`.
     pub fidelity: Option<Fidelity>,
     pub status: CellStatus,
-    /// Why the status is not `ok`, or what `measured` was made of.
+    /// The reason if the status is not `ok`, or the origin of `measured`.
     pub reason: Option<String>,
-    /// How far the cycle model is off that gave the measured figure.
+    /// The error of the cycle model behind the measured figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caution: Option<String>,
 }

@@ -37,7 +37,7 @@ pub struct Key {
     pub metric: Metric,
 }
 
-/// A figure of a baseline, or why there is none.
+/// A figure of a baseline, or the status of one that is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
     #[serde(default, skip_serializing_if = "Option::is_none")]

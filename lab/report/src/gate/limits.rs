@@ -7,11 +7,11 @@ use selo_base::units::{Dimension, Unit, parse_quantity};
 use selo_engine::row::Metric;
 use serde::Serialize;
 
-/// By how much a figure may get worse.
+/// The limit for how much worse a figure may get.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
-    /// Of the baseline's figure, in per cent.
+    /// In per cent of the baseline's figure.
     Percent(f64),
     /// In the unit of the metric's rows.
     Amount(f64),

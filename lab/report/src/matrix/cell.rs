@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::format;
 use crate::table::{Cell, Tone};
 
-/// How a cell ended.
+/// The state of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -20,7 +20,7 @@ pub enum State {
     Wrong,
     DoesNotBuild,
     Crashed,
-    /// A call took more cycles or instructions than it may.
+    /// A call exceeded its limit of cycles or instructions.
     OverLimit,
     /// The library does not have it, or not on this board.
     NotOffered,
@@ -38,7 +38,7 @@ pub struct MatrixCell {
     pub metric: Metric,
     pub library: String,
     pub variant: String,
-    /// What a sweep chose; null elsewhere.
+    /// Compiler and flags of a sweep; null elsewhere.
     pub sweep: Option<String>,
     pub board: String,
     pub state: State,

@@ -1,4 +1,4 @@
-//! The repository's vectors are right: an implementation that others wrote passes each.
+//! Checks the repository's vectors: an independent implementation passes each of them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use selo_vectors::{
 };
 use sha2::Digest as _;
 
-/// The million-fold iteration of [RFC7748, 5.2] takes minutes: a test of its own.
+/// The million-fold iteration of [RFC7748, 5.2] takes minutes, so it has a test of its own.
 const LARGEST_WEIGHT: u32 = 100_000;
 
 fn run(case: &Case, io_bytes: usize) -> CaseResult {
@@ -54,13 +54,13 @@ fn every_case_passes_on_the_reference() {
             algorithm.name()
         );
     }
-    // cargo test -p selo-vectors -- --nocapture every_case prints the catalogue.
+    // To print the catalogue: cargo test -p selo-vectors -- --nocapture every_case
     for ((set, algorithm), (cases, weight)) in counts {
         println!("{set:20} {algorithm:18} {cases:5} cases, weight {weight}");
     }
 }
 
-/// The same with buffers of a small chip: messages go in pieces, nothing fails.
+/// The same with the buffers of a small chip: messages are cut into pieces, and nothing fails.
 #[test]
 fn small_buffers_change_no_verdict() {
     let catalog = crate::common::catalog();
@@ -77,7 +77,7 @@ fn small_buffers_change_no_verdict() {
                 {
                     match run(case, io_bytes) {
                         CaseResult::Pass => passed += 1,
-                        // One call is all that these have.
+                        // These have a one-call operation only.
                         CaseResult::Skipped { .. }
                             if matches!(
                                 algorithm.interface(),
@@ -142,7 +142,7 @@ fn the_files_are_those_that_were_put_here() {
     }
 }
 
-/// Wrong in one way: what a set is for, it must notice.
+/// An implementation with one fault, which a set must detect.
 struct Wrong<F> {
     inner: Reference,
     change: F,
@@ -171,7 +171,7 @@ fn verdict(case: &Case, change: impl FnMut(&str, &mut CallOutput)) -> CaseResult
         .unwrap_or_else(|error| panic!("{}: {error}", case.id))
 }
 
-/// Cases for every set and algorithm that are quick enough to run often.
+/// For every set and algorithm, the cases that are quick enough to run often.
 fn quick_cases() -> Vec<(String, Vec<Case>)> {
     let catalog = crate::common::catalog();
     let mut all = Vec::new();
@@ -196,16 +196,16 @@ fn failed(verdict: &CaseResult) -> bool {
 fn a_wrong_implementation_fails() {
     for (set, cases) in quick_cases() {
         for case in cases {
-            // An altered tag and a refused ciphertext are about what must not come out.
+            // These cases test outputs that must not occur, so another wrong output passes.
             let negative = matches!(case.kind, CaseKind::Mac { valid: false, .. });
             let flipped = verdict(&case, |operation, outcome| {
                 if let (false, Some(byte)) = (operation == "key-setup", outcome.output.first_mut())
                 {
-                    // Two bits: Wycheproof's altered tags differ in one.
+                    // Flip two bits, because Wycheproof's altered tags differ in one.
                     *byte ^= 0x24;
                 }
             });
-            // Verifying answers by its status alone.
+            // Verification answers with its status only.
             let silent = matches!(case.kind, CaseKind::Verify { .. });
             let empty = matches!(&case.kind, CaseKind::CbcPadded { output, .. } if output.is_empty())
                 || matches!(&case.kind, CaseKind::CbcRefused { ciphertext, .. } if ciphertext.is_empty())
@@ -271,7 +271,7 @@ fn a_truncated_or_long_output_fails() {
     }
 }
 
-/// Each of these faults leaves most answers right.
+/// Each of these faults only changes a few answers.
 #[test]
 fn a_subtly_wrong_implementation_fails() {
     let any_failure = |set: &str, algorithm: &str, change: &dyn Fn(&str, &mut CallOutput)| {
@@ -285,12 +285,12 @@ fn a_subtly_wrong_implementation_fails() {
             .map(|case| verdict(case, change))
             .any(|verdict| failed(&verdict))
     };
-    // The all-zero secret is handed out.
+    // Returns the all-zero secret.
     let accepts = |_: &str, outcome: &mut CallOutput| outcome.status = 0;
     assert!(any_failure("wycheproof-x25519", "x25519", &accepts));
-    // Bad padding is not noticed.
+    // Accepts bad padding.
     assert!(any_failure("wycheproof-cbc", "aes-128-cbc", &accepts));
-    // A refusal leaks what was decrypted.
+    // Leaks the decrypted data when it refuses.
     let leaks = |_: &str, outcome: &mut CallOutput| {
         if outcome.status != 0 {
             outcome.output = vec![0xab];
@@ -298,7 +298,7 @@ fn a_subtly_wrong_implementation_fails() {
     };
     assert!(any_failure("wycheproof-cbc", "aes-256-cbc", &leaks));
     assert!(any_failure("wycheproof-x25519", "x25519", &leaks));
-    // The IV is not the random source's.
+    // Does not take the IV from the random source.
     let constant = |operation: &str, outcome: &mut CallOutput| {
         if operation == "encrypt" && outcome.output.len() >= 16 {
             outcome.output[..16].fill(0x42);
@@ -308,7 +308,7 @@ fn a_subtly_wrong_implementation_fails() {
         assert!(any_failure("sp800-38a-iv", algorithm, &constant));
     }
     for (set, algorithm) in AEAD_SETS {
-        // The tag is not checked; a refusal gives a wrong reason; a refusal leaks.
+        // Ignores the tag; refuses with a wrong reason; leaks when it refuses.
         assert!(any_failure(set, algorithm, &accepts), "{set}");
         let padding = |_: &str, outcome: &mut CallOutput| {
             if outcome.status == status::TAG {
@@ -322,7 +322,7 @@ fn a_subtly_wrong_implementation_fails() {
     assert!(any_failure("wycheproof-hkdf", "hkdf-sha-256", &leaks));
 }
 
-/// A set of each kind of file that has messages to open.
+/// One set for each kind of file that has messages to open.
 const AEAD_SETS: [(&str, &str); 9] = [
     ("gcmvs", "aes-128-gcm"),
     ("wycheproof-gcm", "aes-192-gcm"),
@@ -335,17 +335,17 @@ const AEAD_SETS: [(&str, &str); 9] = [
     ("wycheproof-ascon", "ascon-aead128"),
 ];
 
-/// Opening verifies something, but not all: half of the tag, or no associated data, or
-/// a nonce without its last byte. Every set notices, by the bits that it changes.
+/// Faulty opening that verifies only a part: half of the tag, no associated data, or a nonce
+/// without its last byte. Every set detects this by the bits that it changes.
 #[test]
 fn a_tag_that_is_verified_in_part_fails() {
     type Fault = fn(&[Vec<u8>]) -> Vec<Vec<u8>>;
-    /// Seals and opens right; but a message that `fault` makes equal to the one opened
-    /// last is taken for it.
+    /// Seals and opens correctly, with one fault: a message that equals the last opened one under
+    /// `fault` is opened as that one.
     struct Lenient<'a> {
         inner: Reference,
         fault: Fault,
-        /// Inputs of the last call that opened.
+        /// Inputs of the last successful opening.
         last: &'a mut Vec<Vec<u8>>,
     }
     impl Implementation for Lenient<'_> {
@@ -391,7 +391,7 @@ fn a_tag_that_is_verified_in_part_fails() {
         let catalog = crate::common::catalog();
         let set = catalog.set(set).expect("in the index");
         let cases = set.cases(algorithm).expect("it parses");
-        // The few messages of a document go through few bits.
+        // A document with a few messages only covers a few bits.
         if cases.len() < 10 {
             continue;
         }
@@ -409,7 +409,7 @@ fn a_tag_that_is_verified_in_part_fails() {
     }
 }
 
-/// Faults of streaming show although every message also fits one call.
+/// Streaming faults are detected although every message also fits one call.
 #[test]
 fn pieces_are_tried_besides_one_call() {
     for (set, algorithm) in [
@@ -434,7 +434,7 @@ fn pieces_are_tried_besides_one_call() {
     }
 }
 
-/// An implementation with fewer operations, as `tiny` is.
+/// An implementation without some operations, like `tiny`.
 struct Without<'a>(Reference, &'a [&'a str]);
 
 impl Implementation for Without<'_> {
@@ -492,7 +492,7 @@ fn a_missing_operation_skips() {
     }
 }
 
-/// A crash is no verdict.
+/// A crash gives no result.
 #[test]
 fn a_call_that_cannot_be_made_is_an_error() {
     struct Dead;
@@ -543,7 +543,7 @@ fn a_sample_has_every_class_and_keeps_to_its_budget() {
 
 #[test]
 fn weights_are_what_a_run_costs() {
-    // One call is at most a few block operations: the weight must not be far from the calls.
+    // A call takes a few block operations at most, so the weight must be close to the calls.
     let catalog = crate::common::catalog();
     let cases = catalog
         .set("aesavs-mct-cbc")

@@ -1,4 +1,4 @@
-//! The parsers refuse what is broken, say where, and never panic.
+//! The parsers refuse malformed files, name the place, and never panic.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ static FILES: LazyLock<Vec<(Format, Vec<Algorithm>, String)>> = LazyLock::new(||
             files.push((file.format, file.algorithms.clone(), text));
         }
     }
-    // The large ones are more of the same.
+    // Keep one file per format, and all small ones: large files have the same structure.
     files.sort_by_key(|(_, _, text)| text.len());
     let mut formats = Vec::new();
     files.retain(|(format, _, text)| {
@@ -44,7 +44,7 @@ fn error(format: Format, text: &str, name: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Real files with pieces cut, doubled, overwritten and exchanged.
+    /// Real files with pieces cut out, doubled, overwritten and exchanged.
     #[test]
     fn a_mutated_file_parses_or_is_refused(
         file in any::<prop::sample::Index>(),
@@ -119,7 +119,7 @@ fn every_file_fits_its_algorithms_and_no_other_interface() {
                 .iter()
                 .all(|other| kind(other) != kind(&algorithm(name)))
             {
-                // Refused, or (in files of several algorithms) nothing for this one.
+                // The file is refused or, if it has several algorithms, has no case for this one.
                 let cases = parse::cases(*format, Path::new("file"), text, algorithm(name))
                     .unwrap_or_default();
                 assert!(cases.is_empty(), "{format:?} for {name}");

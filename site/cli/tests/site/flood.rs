@@ -1,7 +1,7 @@
 //! Hostile packets to the real `selo gateway` over loopback, and C nodes among them. What a node
-//! loses to the limits themselves, in simulated time: site/gateway/tests/flood.rs.
+//! loses to the limits themselves, in simulated time: site/gateway/tests/gateway/flood.rs.
 //!
-//! `cargo test --release -p selo --test flood -- --ignored --nocapture` sends 100,000 packets a
+//! `cargo test --release -p selo --test site flood -- --ignored --nocapture` sends 100,000 packets a
 //! second and prints what came of the honest ones, and how many the kernel dropped.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};

@@ -2,7 +2,7 @@
 //! command. Afterwards: no key and counter sealed two packets, nothing that was acknowledged is
 //! lost, and nothing is doubled.
 //!
-//! A thousand: `cargo test --release -p selo --test state_faults -- --ignored --nocapture`.
+//! A thousand: `cargo test --release -p selo --test site state_faults -- --ignored --nocapture`.
 //! `SELO_FAULTS` is another number, `SELO_SEED` another order.
 
 use std::collections::{HashMap, HashSet};

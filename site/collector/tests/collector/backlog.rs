@@ -95,7 +95,7 @@ fn a_backlog_is_stored_once_beside_live_readings() {
 }
 
 #[test]
-#[ignore = "prints figures: cargo test --release --test backlog -- --ignored --nocapture"]
+#[ignore = "prints figures: cargo test --release -p selo-collector --test collector backlog -- --ignored --nocapture"]
 fn a_hundred_thousand_late_readings() {
     backlog(100_000);
 }

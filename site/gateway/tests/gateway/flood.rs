@@ -3,7 +3,7 @@
 //! node joins and every reading is accepted. Time is simulated, so the test gives the same
 //! result on every machine.
 //!
-//! `cargo test --release -p selo-gateway --test flood -- --nocapture` prints the figures.
+//! `cargo test --release -p selo-gateway --test gateway flood -- --nocapture` prints the figures.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! One exchange with fixed secrets, as `lab/vectors/link/classic.toml` has it.
+//! One exchange with fixed secrets, as stored in `lab/vectors/link/classic.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ pub fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/vectors/link/classic.toml")
 }
 
-/// A secret for each side that looks random and is always the same.
+/// A fixed secret for each side that looks random.
 fn secret(purpose: &str) -> [u8; 32] {
     hash(
         Suite::AesGcmSha256,

@@ -1,4 +1,4 @@
-//! `selo node --board`: the firmware on a simulated board, with a gateway behind its line.
+//! `selo node --board`: runs the firmware on a simulated board, with a gateway at its serial line.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub fn run(
     Ok(ExitCode::from(u8::from(!whole)))
 }
 
-/// The repository, whose firmware is built.
+/// The project's folder, which has the firmware's sources.
 pub fn project(named: Option<&Path>) -> selo_base::report::Result<PathBuf> {
     Ok(match named {
         Some(project) => project.to_owned(),
@@ -82,10 +82,10 @@ pub fn project(named: Option<&Path>) -> selo_base::report::Result<PathBuf> {
     })
 }
 
-/// The board's EEPROM: the file that is there, or a new one. A simulated chip has no entropy,
-/// so what it starts with holds a seed.
+/// The board's EEPROM: the existing file, or a new one. A simulated chip has no entropy, so a new
+/// EEPROM holds a seed.
 pub fn eeprom(args: &Args, folder: &Path) -> selo_base::report::Result<PathBuf> {
-    // The simulator writes the EEPROM, with its keys, anew when it ends.
+    // The simulator rewrites the EEPROM, with its keys, when it ends.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let path = match &args.eeprom {
         Some(path) if path.exists() => return Ok(path.clone()),

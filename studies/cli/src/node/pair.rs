@@ -1,4 +1,4 @@
-//! The operator at the node's side of a pairing.
+//! Pairing at the node's side, with the operator.
 
 use std::io::{Write, stderr, stdin};
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use selo_nodes::node::VirtualNode;
 use selo_nodes::pairing::{Paired, pair};
 use selo_nodes::records::Records;
 
-/// Pairs the node; false if nothing came of it.
+/// Pairs the node. Returns false if the pairing failed.
 pub fn run(
     nodes: &mut [VirtualNode],
     records: &mut Records,
@@ -31,8 +31,8 @@ pub fn run(
     Ok(ended == Paired::Yes)
 }
 
-/// The operator's word, once the gateway has judged the digits. It stands for a button's long
-/// press, so nothing but a whole word confirms.
+/// Asks the operator after the gateway has judged the digits. The answer stands for a long press of
+/// the button, so only a whole word confirms.
 pub fn compare(digits: u32) -> bool {
     eprintln!("Digits here: {:03} {:03}", digits / 1000, digits % 1000);
     loop {
@@ -41,7 +41,7 @@ pub fn compare(digits: u32) -> bool {
         );
         let _ = stderr().flush();
         let mut line = String::new();
-        // Nobody there: nobody has looked.
+        // End of input: nobody has compared the digits.
         if !stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
             eprintln!("\nNobody to ask here: rejected. A script types yes on standard input.");
             return false;

@@ -1,6 +1,6 @@
-//! A node's radio module: what the node sends to a UDP port of this machine leaves by the
-//! module, and what the module hears comes back from that port. Nodes, pairing and simulated
-//! boards need to know nothing of it.
+//! A node's radio module. The module sends what the node sends to a UDP port of this machine, and
+//! frames that it receives come back from that port. Nodes, pairing and simulated boards need not
+//! know about the module.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -12,12 +12,12 @@ use std::time::Duration;
 use selo_base::report::Context;
 use selo_gateway::radio::{self, Port, Running};
 
-/// How soon the thread notices that it shall end.
+/// Maximum time until the thread notices a stop.
 const TURN: Duration = Duration::from_millis(100);
-/// More than any frame has.
+/// Larger than any frame.
 const BUFFER: usize = 256;
 
-/// Carries frames both ways until it is dropped.
+/// Carries frames in both directions until it is dropped.
 pub struct Bridge {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
@@ -35,7 +35,7 @@ impl Bridge {
         };
         let (back, socket, address) = socket().context("cannot open a UDP port")?;
         let (sender, module) = radio::open(0, port)?;
-        // Whom the node last spoke from: pairing and readings have a socket each.
+        // The node's last address. Pairing and readings use a socket each.
         let node = Arc::new(Mutex::new(None));
         let heard_by = node.clone();
         let path = module.path().display().to_string();
@@ -57,7 +57,8 @@ impl Bridge {
                     match socket.recv_from(&mut buffer) {
                         Ok((size, from)) => {
                             *node.lock().unwrap_or_else(PoisonError::into_inner) = Some(from);
-                            // What the module has no room for is lost, as in the air.
+                            // Frames that do not fit into the module's buffer are lost, as on the
+                            // air.
                             let _ = sender.frame(&buffer[..size]);
                         }
                         Err(error)
@@ -82,7 +83,7 @@ impl Bridge {
         })
     }
 
-    /// What the node takes for its gateway.
+    /// The address that the node uses as its gateway.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -1,5 +1,5 @@
-//! `selo node --board --radio`: the rain gauge on a simulated board, with a radio module on
-//! its UART, a clock, a bucket and a button.
+//! `selo node --board --radio`: the rain gauge on a simulated board, with a radio module on its
+//! UART, a clock, a bucket and a button.
 
 use std::io::IsTerminal as _;
 use std::os::unix::fs::FileTypeExt as _;
@@ -19,7 +19,7 @@ use selo_report::format;
 
 use super::{Args, board, device_suite, number, pair, wrong};
 
-/// What the modules are set to when they are new.
+/// Factory setting of the modules.
 const BAUD: u32 = 9_600;
 
 pub fn run(
@@ -93,8 +93,8 @@ pub fn run(
     Ok(ExitCode::from(u8::from(tally.joins == 0)))
 }
 
-/// Asks the operator beside the board, whose time goes on meanwhile: the button is held if the
-/// gateway has accepted the digits. If it has not, nobody presses it.
+/// Asks the operator while the board's time continues. The button is held if the operator confirms;
+/// otherwise nobody presses it.
 fn ask(digits: u32, confirm: &Arc<AtomicBool>) {
     let confirm = confirm.clone();
     std::thread::spawn(move || {
@@ -104,8 +104,7 @@ fn ask(digits: u32, confirm: &Arc<AtomicBool>) {
     });
 }
 
-/// Currents of chip and module, in milliamperes, from a profile of the board file that knows
-/// them awake and asleep.
+/// Currents of chip and module in milliamperes, awake and asleep, from a profile of the board file.
 struct Power {
     profile: String,
     active: f64,
@@ -130,7 +129,7 @@ impl Power {
         })
     }
 
-    /// Mean currents of chip and module.
+    /// Mean currents of chip and module in milliamperes.
     fn milliamps(&self, spent: &Spent) -> (f64, f64) {
         let share = |time: Duration| time.as_secs_f64() / spent.all().as_secs_f64().max(1e-9);
         let chip = self.active * share(spent.awake)
@@ -193,7 +192,7 @@ impl Report<'_> {
         text + &self.energy()
     }
 
-    /// How it spent the time since its first reading, and what current that is.
+    /// Describes the use of time since the first reading, and the mean current.
     fn energy(&self) -> String {
         let spent = &self.tally.spent;
         let all = spent.all().as_secs_f64();

@@ -1,16 +1,16 @@
-//! `selo attack` from end to end: what docs/protocol.md promises, shown by the command.
+//! `selo attack` from end to end: the command shows that the promises of docs/protocol.md hold.
 
 use crate::gateway_support::{Answer, Site};
 use serde_json::Value;
 
-/// What the message of the node says; whoever reads it has broken secrecy.
+/// The node's message. An attacker who reads it has broken secrecy.
 const MESSAGE: &str = "rain  87.5 mm/h";
 
 fn attack(arguments: &[&str]) -> Answer {
     Site::new().selo(&[&["attack"], arguments].concat())
 }
 
-/// The rows of the table against something: everything left of the notes.
+/// The rows of the table for a target, without the notes.
 fn rows<'a>(answer: &'a Answer, against: &str) -> Vec<&'a str> {
     let table = answer.stdout.lines();
     table
@@ -37,7 +37,7 @@ fn classic_falls_and_what_is_authenticated_stands() {
         let summary = format!("{against}: broken by {broken} of {attacks} attacks.");
         assert!(answer.stdout.contains(&summary), "{}", answer.stdout);
     }
-    // The proof, not the claim: the node's words, and others in their place.
+    // The table shows the proof: the message of the node, and the message delivered in its place.
     let read = format!("read '2026-11-20 06:00{MESSAGE}', delivered '2026-11-20 06:00rain   0.0");
     assert!(answer.stdout.contains(&read), "{}", answer.stdout);
 }
@@ -69,7 +69,8 @@ fn every_line_of_json_is_an_attack_that_ended_as_promised() {
         }
         suites.insert(value["suite"].as_str().map(str::to_owned));
     }
-    // Classic once, whatever the suite; pair and join in each of the four.
+    // Classic appears once, since it has no suites; pair and join appear with each of the four
+    // suites.
     assert_eq!(answer.stdout.lines().count(), 3 + 2 * 3 * 4);
     assert_eq!((readable, suites.len()), (3, 5), "{}", answer.stdout);
 }

@@ -1,8 +1,8 @@
-//! Bad input gets a clear error, the documented exit code, and loses nothing.
+//! Bad input gets a clear error and the documented exit code, and no data is lost.
 
 use crate::common::{Answer, Project};
 
-/// A run that is quick enough to be repeated.
+/// A run that is short enough to repeat.
 const QUICK: [&str; 10] = [
     "lab",
     "run",
@@ -144,7 +144,7 @@ fn a_library_that_does_not_compile_is_a_row() {
     }
 }
 
-/// Puts a script in the place of the simulator's runner.
+/// Replaces the simulator's runner with a script.
 fn replace_runner(project: &Project, script: &str) {
     let target = project.path().join("target");
     if target.is_symlink() {
@@ -162,7 +162,8 @@ fn replace_runner(project: &Project, script: &str) {
 #[test]
 fn what_is_known_is_not_measured_again() {
     let project = Project::new();
-    // Energies too: they are compared with the power figures, to the last bit but one.
+    // The run includes energies, which depend on the power figures and must agree to the last bit
+    // but one.
     let run = [
         "lab",
         "run",
@@ -174,12 +175,12 @@ fn what_is_known_is_not_measured_again() {
     ];
     let first = project.selo(&run);
     assert_eq!(first.code, Some(0), "{}", first.all());
-    // From here on nothing can be measured.
+    // From here on no measurement succeeds.
     replace_runner(&project, "exit 9");
     let again = project.selo(&run);
     assert_eq!(again.code, Some(0), "{}", again.all());
     assert_eq!(first.stdout, again.stdout);
-    // Other power figures are another energy, which is derived from what was measured.
+    // Other power figures give another energy. It is derived from the measured rows.
     let board =
         std::fs::read_to_string(project.path().join("lab/boards/uno.toml")).expect("a board");
     project.write(
@@ -210,7 +211,7 @@ fn a_simulator_that_dies_keeps_earlier_rows() {
     let rows = project.path().join("out/lab/uno/rows.jsonl");
     let before = std::fs::read_to_string(&rows).expect("rows");
 
-    // The same images, but a runner that says something else and ends.
+    // The same images, but with a runner that prints something else and ends.
     replace_runner(&project, "echo ready\necho recv zz");
     let other = [
         "lab",
@@ -262,7 +263,7 @@ fn a_full_disk_is_said_and_earlier_rows_stay() {
 #[test]
 fn an_interrupted_run_continues() {
     let project = Project::new();
-    // What a run leaves that was cut off while it wrote: whole rows, then half of one.
+    // An interrupted run leaves whole rows, then half of one.
     assert_eq!(project.selo(&QUICK).code, Some(0));
     let path = project.path().join("out/lab/uno/rows.jsonl");
     let whole = std::fs::read_to_string(&path).expect("rows");
@@ -275,7 +276,7 @@ fn an_interrupted_run_continues() {
         "nothing new, nothing lost"
     );
 
-    // A line that is broken in the middle is not passed over.
+    // An invalid line in the middle of the file is an error.
     std::fs::write(&path, format!("not a row\n{whole}")).expect("broken");
     let answer = project.selo(&QUICK);
     assert!(
@@ -310,7 +311,7 @@ fn ctrl_c_keeps_rows_and_says_how_to_go_on() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("the command runs");
-    // The first row is on its way: the run is in the middle of its work.
+    // The first row has arrived, so the run is in progress.
     let mut stdout = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
     std::io::BufRead::read_line(&mut stdout, &mut line).expect("a row");
@@ -365,7 +366,7 @@ fn a_reader_that_goes_away_ends_the_command_quietly() {
             .stderr(std::process::Stdio::piped())
             .spawn()
             .expect("the command runs");
-        // Nobody reads, from before the first line.
+        // Nobody reads stdout, not even the first line.
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("an end");
         let said = String::from_utf8_lossy(&output.stderr);

@@ -1,5 +1,5 @@
-//! `selo bench gateway` from end to end, with few devices: both gateways accept what they are
-//! sent, and what is printed has its form. How fast anything was is not looked at.
+//! `selo bench gateway` from end to end, with few devices. Both gateways accept the packets sent to
+//! them, and the output has the right form. The speeds are not checked.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -15,7 +15,7 @@ fn bench(arguments: &[&str]) -> Output {
         .expect("selo starts")
 }
 
-/// The smallest run of everything.
+/// The smallest run of each measurement.
 const SMALL: [&str; 8] = [
     "--devices",
     "2000",
@@ -27,8 +27,8 @@ const SMALL: [&str; 8] = [
     "1",
 ];
 
-/// Where there is no Python with cryptography, Selo's gateway alone is looked at, except in
-/// CI, which has one.
+/// Whether Python with cryptography is installed. If not, only Selo's gateway is tested, except in
+/// CI, where it must be installed.
 fn has_baseline() -> bool {
     let has = ["/usr/bin/python3", "python3"].iter().any(|python| {
         Command::new(python)
@@ -51,7 +51,7 @@ fn both_gateways_accept_what_is_sent_and_the_rows_say_so() {
     if !baseline {
         arguments.push("--without-baseline");
     }
-    // It fails by itself if either gateway does not accept each of a few readings.
+    // The command itself fails if either gateway rejects one of a few readings.
     let output = bench(&arguments);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");

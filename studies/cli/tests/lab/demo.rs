@@ -1,4 +1,4 @@
-//! `selo demo`, small: all of the chain in processes of its own, counted at both ends.
+//! `selo demo` with few nodes: the whole chain in processes of its own, counted at both ends.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn everything_that_is_sent_is_stored_once() {
         .expect("counts");
     assert_eq!(rows, count("stored"));
 
-    // The password is where it says, and in no log.
+    // The password is in its file, and in no log.
     let password = site.path().join("chain/state/collector/admin-password");
     let password = std::fs::read_to_string(password).expect("there");
     assert!(!password.trim().is_empty());
@@ -44,7 +44,7 @@ fn everything_that_is_sent_is_stored_once() {
         }
     }
 
-    // Again: what an earlier demo left is removed, and not counted.
+    // A second demo removes the files of the first, and does not count them.
     let mut arguments = vec!["demo", "--json", "--seconds", "2", "--unos", "0"];
     arguments.extend(["--nodes", "3", "--every", "1s", "--out", "chain"]);
     let again = site.selo(&arguments);

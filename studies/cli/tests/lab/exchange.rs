@@ -1,5 +1,5 @@
-//! `selo exchange tls` against `selo collect`, by the real command over real TLS and with both
-//! databases: what was posted is in the database, and what goes wrong is said.
+//! `selo exchange tls` against `selo collect`: the real commands over real TLS, with both
+//! databases. Posted readings reach the database, and failures are reported.
 
 use crate::gateway_support::{Running, Site};
 use crate::postgres::Cluster;
@@ -16,12 +16,12 @@ const TLS: [&str; 4] = [
 struct Town {
     site: Site,
     database: String,
-    // Ends last.
+    // The last field, so that it is dropped last.
     _cluster: Option<Cluster>,
 }
 
 impl Town {
-    /// With certificates.
+    /// Makes the certificates too.
     fn new(cluster: Option<Cluster>) -> Town {
         let site = Site::new();
         let done = site.command(&["setup", "tls"]).output().expect("runs");
@@ -37,7 +37,7 @@ impl Town {
         }
     }
 
-    /// A collector, and where it listens.
+    /// Starts a collector. Returns its address.
     fn collect(&self, more: &[&str]) -> (Running, String) {
         let mut arguments = vec!["collect", "--http", "127.0.0.1:0"];
         arguments.extend(["--database", &self.database]);
@@ -45,7 +45,7 @@ impl Town {
         let collector = Running::start(&self.site, &arguments);
         let line = collector.err.wait("listening on ");
         let url = line.rsplit("listening on ").next().expect("a URL").trim();
-        // The certificate is for the name, too.
+        // The certificate also covers the name `localhost`.
         (collector, url.replace("127.0.0.1", "localhost"))
     }
 
@@ -59,7 +59,7 @@ impl Town {
         (output.status.code(), said)
     }
 
-    /// Tokens of a station and of somebody who looks; the station's in a file `token`.
+    /// Makes tokens of a station and of a reader. The station's token is in the file `token`.
     fn tokens(&self) -> String {
         let (collector, url) = self.collect(&[]);
         let password = std::fs::read_to_string(self.site.state().join("collector/admin-password"));
@@ -121,7 +121,7 @@ fn exchanges_are_stored(cluster: Option<Cluster>) {
     assert_eq!(rows.expect("rows").lines().count(), 36);
     end(collector);
 
-    // What the database has is asked for without TLS.
+    // The database is queried without TLS.
     let (collector, url) = town.collect(&[]);
     let answer = ureq::get(format!("{url}/api/v1/exchange"))
         .header("authorization", format!("Bearer {viewer}"))
@@ -133,7 +133,7 @@ fn exchanges_are_stored(cluster: Option<Cluster>) {
     // Three suites, three key exchanges, full and resumed.
     assert_eq!(times.len(), 18, "{found}");
     for unit in times {
-        // Whoever resumes shakes hands in full once before.
+        // A client that resumes makes one full handshake first.
         let count = if unit["resumed"] == true { 2 } else { 3 };
         for phase in ["handshake", "exchange"] {
             assert_eq!(unit[phase]["count"], count, "{unit}");
@@ -221,7 +221,7 @@ fn what_goes_wrong_is_said_with_what_to_do() {
         );
     }
     end(collector);
-    // Nobody is there any more.
+    // No server is running any more.
     let (code, said) = with(&[&token[..], &["--out", "8.jsonl"]].concat());
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("selo exchange serve-tls"), "{said}");

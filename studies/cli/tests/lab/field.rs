@@ -1,5 +1,5 @@
-//! The rain gauge on a simulated Uno, from end to end: its firmware, a virtual LoRa module on
-//! its UART, the air, a second module at the gateway's serial port; each a process of its own.
+//! The rain gauge on a simulated Uno, from end to end: its firmware, a virtual LoRa module on its
+//! UART, the air, and a second module at the gateway's serial port. Each is a process of its own.
 //! The chip runs at the pace of the wall clock, as the air does.
 
 use std::path::Path;
@@ -10,10 +10,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use selo_codec::Catalogue;
 use serde_json::Value;
 
-/// What the simulated bucket does: so many tips, half a second apart at least.
+/// Tips of the simulated bucket, at least half a second apart.
 const TIPS: u64 = 7;
 
-/// Readings within which all of that has arrived.
+/// All tips must arrive within this many readings.
 const MOST_READINGS: usize = 40;
 
 struct Modules(Child);
@@ -45,7 +45,7 @@ fn value(reading: &Value, name: &str) -> Option<f64> {
         .map(|value| value.value)
 }
 
-/// A simulated Uno whose clock is lost, paired by `operator`, which has opened the window.
+/// Starts a simulated Uno with a lost clock, paired by `operator`, who has opened the window.
 fn rain_gauge(site: &Site, mut operator: Running) -> Running {
     operator.err.wait("Start pairing");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -72,7 +72,7 @@ fn a_rain_gauge_pairs_by_radio_and_its_tips_arrive() {
     let operator = Running::start(&site, &["device", "pair", "--name", "uno"]);
     let node = rain_gauge(&site, operator);
 
-    // The clock is set by a message after a reading; the tips are all there in the end.
+    // A message after a reading sets the clock. In the end all tips have arrived.
     let first = gateway.readings.next_json();
     assert_eq!(first["source"], "radio:0");
     assert_eq!(

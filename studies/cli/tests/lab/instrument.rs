@@ -1,6 +1,6 @@
-//! The instrument is tested: libraries made to be wrong, leaky, too large, to
-//! hang and to crash must each be reported as what they are, and the same image
-//! must take the same cycles on a second, independent simulator.
+//! Tests of the instrument. Libraries made to be wrong, leaky, too large, to hang and to crash must
+//! each be reported correctly. The same image must take the same cycles on a second, independent
+//! simulator.
 
 use crate::common::Project;
 use serde_json::Value;
@@ -50,7 +50,7 @@ fn a_wrong_cipher_gets_no_number() {
     }
 }
 
-/// What it seals and what is whole it opens as it should; only altered messages tell.
+/// The cipher seals correctly and opens unaltered messages. Only altered messages reveal the fault.
 #[test]
 fn a_tag_that_is_not_checked_is_noticed() {
     let rows = rows("test-wrong", &["--algorithm", "chacha20-poly1305"]);
@@ -145,7 +145,7 @@ fn a_check_keeps_the_lines_of_other_images() {
     );
     check(&["--algorithm", "aes-256", "--variant", "tiny"]);
     assert_eq!(kept("out/lab"), both, "replaced, not repeated");
-    // What tests the instrument does not get among what reports show.
+    // Rows of the instrument's tests stay out of the reports.
     check(&["--library", "test-wrong"]);
     assert_eq!(kept("out/lab"), both);
     assert!(kept("out/instrument").contains("test-wrong"));
@@ -165,7 +165,7 @@ fn a_secret_dependent_branch_is_seen() {
     leaky_but_right("aes-128", "fips197");
 }
 
-/// The constant-time verdict of the leaky implementation, whose vectors all pass.
+/// The constant-time verdict of the leaky implementation, which passes all vectors.
 fn leaky_but_right(algorithm: &str, set: &str) -> Value {
     let project = Project::new();
     let answer = project.selo(&[
@@ -199,7 +199,7 @@ fn a_tag_that_is_compared_until_it_differs_is_seen() {
     let verdict = leaky_but_right("chacha20-poly1305", "rfc8439");
     let first = verdict["first_failure"].as_str().expect("a failure");
     assert!(first.starts_with("refusal: "), "{verdict}");
-    // Whole messages take equal time: only the refusals, a hundred, differ.
+    // Unaltered messages take equal time. Only the hundred refusals differ.
     assert!(verdict["tried"].as_u64() > Some(3_000), "{verdict}");
     assert!(verdict["failed"].as_u64() <= Some(100), "{verdict}");
 }
@@ -245,7 +245,7 @@ fn a_hang_ends_at_the_cycle_limit() {
     assert!(reason(row).contains("cycle-limit"), "{row}");
 }
 
-/// A scalar multiplication takes the Uno more than a million cycles.
+/// A scalar multiplication takes more than a million cycles on the Uno.
 #[test]
 fn a_call_over_the_limit_is_neither_passed_nor_failed() {
     let project = Project::new();
@@ -286,7 +286,8 @@ fn a_call_over_the_limit_is_neither_passed_nor_failed() {
         assert_eq!(row["status"], "over-limit", "{row}");
         assert!(row["value"].is_null(), "{row}");
     }
-    // Kept under the same limit and under a lower one; under a higher one measured again.
+    // The rows are reused under the same limit and a lower one, and measured again under a higher
+    // one.
     let kept =
         std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl")).expect("rows");
     assert_eq!(reasons(&rows("1")), reasons(&first));
@@ -318,7 +319,7 @@ fn each_crash_is_told_apart() {
     );
 }
 
-/// What two runs, or two simulators, must agree on.
+/// The part of the rows on which two runs, or two simulators, must agree.
 fn figures(rows: &[Value]) -> Vec<String> {
     rows.iter()
         .map(|row| {

@@ -38,13 +38,13 @@ fn a_matrix_has_a_cell_for_every_board_and_measures_once() {
         (&"measured".into(), &"cycle-exact".into())
     );
     assert!(cycles["value"].as_f64() > Some(1000.0));
-    // A PC counts no cycles, and tiny does not decrypt.
+    // A PC counts no cycles, and the variant tiny does not decrypt.
     assert_eq!(cell("native", "encrypt", "cycles")["state"], "not-measured");
     assert_eq!(cell("native", "encrypt", "time")["fidelity"], "wall-clock");
     assert_eq!(cell("uno", "decrypt", "cycles")["state"], "not-offered");
     assert!(cells.len().is_multiple_of(2), "a cell for each board");
 
-    // What was measured is not measured again: the row files stay as they are.
+    // Measured rows are reused: the row files do not change.
     let rows = project.path().join("out/lab/uno/rows.jsonl");
     let before = std::fs::read_to_string(&rows).expect("rows");
     let text = project.selo(&with(&head, options));
@@ -53,7 +53,7 @@ fn a_matrix_has_a_cell_for_every_board_and_measures_once() {
     assert!(text.stdout.contains("~ wall-clock"), "{}", text.stdout);
     assert_eq!(std::fs::read_to_string(&rows).expect("rows"), before);
 
-    // From rows alone, in the other formats.
+    // From rows only, in the other formats.
     let of_rows = |format: &str| {
         let answer = project.selo(&["lab", "matrix", "--rows", "out/lab", format]);
         assert_eq!(answer.code, Some(0), "{}", answer.all());
@@ -106,7 +106,7 @@ fn a_gate_stays_shut_until_what_got_worse_is_written_down() {
     assert_eq!(same.code, Some(0), "{}", same.all());
     assert!(same.stderr.contains("3 unchanged"), "{}", same.stderr);
 
-    // The baseline had fewer cycles: now is worse.
+    // Lower the baseline's cycles, so that the current value has regressed.
     let path = project.path().join("base.jsonl");
     let text = std::fs::read_to_string(&path).expect("the baseline");
     let lowered: String = text
@@ -137,7 +137,7 @@ fn a_gate_stays_shut_until_what_got_worse_is_written_down() {
     let wrong = project.selo(&[&gate[..], &["--max-regression", "2"]].concat());
     assert_eq!(wrong.code, Some(2), "{}", wrong.all());
     assert!(wrong.stderr.contains("hint:"), "{}", wrong.stderr);
-    // A figure that is gone keeps it shut, too.
+    // A missing figure also fails the gate.
     let rows = ["--rows", "out/lab", "--metric", "ram,cycles,flash"];
     let mut missing = std::fs::read_to_string(&path).expect("the baseline");
     missing.push_str(&format!(
@@ -151,7 +151,7 @@ fn a_gate_stays_shut_until_what_got_worse_is_written_down() {
     let gone = project.selo(&[&gate[..], &rows, &["--max-regression", "9%"]].concat());
     assert_eq!(gone.code, Some(1), "{}", gone.all());
     assert!(gone.stdout.contains("missing"), "{}", gone.stdout);
-    // Written down, it passes; other figures stay.
+    // After an update the gate passes. Other figures stay in the baseline.
     assert_eq!(project.selo(&update).code, Some(0));
     let kept = std::fs::read_to_string(&path).expect("the baseline");
     assert!(
@@ -221,7 +221,7 @@ fn two_are_compared_with_what_their_ratio_is_worth() {
     let bad = project.selo(&["lab", "compare", "uno", "native"]);
     assert_eq!(bad.code, Some(2), "{}", bad.all());
 
-    // The same rows for dashboards.
+    // The same rows in the formats of dashboards.
     for format in ["github-action-benchmark", "bencher"] {
         let answer = project.selo(&[
             "lab",
@@ -265,13 +265,13 @@ fn a_sweep_keeps_each_combination_and_marks_the_best() {
         let row = rows.iter().find(of_flag).expect("a row of each");
         let flags = row["flags"].as_str().expect("flags");
         assert!(flags.ends_with(flag), "{flags}");
-        // The library's own are replaced.
+        // The options replace the library's own.
         assert_eq!(flags.matches("-O").count(), 1, "{flags}");
     }
-    // Again: nothing is added.
+    // A second run adds nothing.
     assert_eq!(project.selo(&run).code, Some(0));
     assert_eq!(std::fs::read_to_string(&path).expect("rows"), kept);
-    // No report mistakes them for the library's own rows.
+    // No report mixes them with the library's own rows.
     assert!(!project.path().join("out/lab/native/rows.jsonl").exists());
     let missing = project.selo(&with(
         &[

@@ -1,4 +1,4 @@
-//! One program for the tests of the command: it links the crates once.
+//! All tests of the command in one program, so that the crates are linked once.
 
 mod attack;
 mod bad_input;

@@ -1,6 +1,5 @@
-//! `selo node` and `selo gateway` from end to end: two commands, UDP between them, and what
-//! happens to nodes in the field: bad networks, a gateway that is killed, packets by the
-//! thousand that nobody asked for.
+//! `selo node` and `selo gateway` from end to end: two commands with UDP between them, under the
+//! conditions of the field: bad networks, a killed gateway, and thousands of unsolicited packets.
 
 use std::collections::{HashMap, HashSet};
 use std::net::{SocketAddr, UdpSocket};
@@ -14,7 +13,7 @@ fn parse(line: &str) -> Value {
     serde_json::from_str(line).expect("JSON")
 }
 
-/// Nodes with keys, in the state directory `nodes`, that the gateway knows.
+/// Makes nodes with keys in the state directory `nodes`, and registers them at the gateway.
 fn fleet(site: &Site, count: usize, suite: &str) {
     let count = count.to_string();
     site.ok(&[
@@ -31,7 +30,7 @@ fn fleet(site: &Site, count: usize, suite: &str) {
     site.ok(&["device", "import", "nodes.csv"]);
 }
 
-/// What `selo node` says of itself, and that it adds up.
+/// The summary of `selo node`, checked for consistency.
 struct Nodes {
     summary: Value,
 }
@@ -56,13 +55,13 @@ impl Nodes {
         value as usize
     }
 
-    /// How often the network between did this.
+    /// How many times the simulated network did this.
     fn network(&self, what: &str) -> u64 {
         self.summary["network"][what].as_u64().expect("a number")
     }
 }
 
-/// Runs nodes, confirmed and to their end.
+/// Runs confirmed nodes until they end.
 fn run(site: &Site, to: SocketAddr, more: &[&str]) -> Nodes {
     Nodes::of(&site.selo(&arguments(&to.to_string(), more)))
 }
@@ -81,10 +80,10 @@ fn arguments<'a>(to: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-/// Every line is a reading as nodes make them, no two lines are of one packet unless the
-/// gateway says that it may have printed it before, and no node has more readings than it
-/// made: one that was taken a second time in another packet would be one more. Gives the
-/// number of different readings.
+/// Checks the lines of the gateway and returns the number of different readings. Every line is a
+/// reading in the form that nodes produce. No packet appears twice, unless the gateway marks the
+/// line as redelivered. No device has more readings than it made; a reading accepted again in
+/// another packet would be one too many.
 fn check(lines: &[String], nodes: usize, readings: usize) -> usize {
     let (mut packets, mut made) = (HashSet::new(), HashMap::new());
     for line in lines.iter().map(|line| parse(line)) {
@@ -144,7 +143,7 @@ fn over_a_bad_network_every_confirmed_reading_arrives_once() {
     assert_eq!(code, Some(0), "{log}");
     let arrived = check(&lines, NODES, READINGS);
     assert_eq!(arrived, lines.len(), "nothing was redelivered");
-    // What was given up may have arrived, and only the acknowledgements not.
+    // A reading that the node gave up may have arrived, if only its acknowledgements were lost.
     assert!(arrived >= nodes.count("acknowledged"), "{}", nodes.summary);
     assert!(arrived <= nodes.count("sent"), "{}", nodes.summary);
 }
@@ -177,7 +176,7 @@ fn nodes_that_come_back_are_those_of_before() {
     assert_eq!((lines.len(), sessions.len()), (4 * NODES, 2 * NODES));
     let listed = site.ok(&["device", "list", "--json"]);
     for line in listed.lines().map(parse) {
-        // A start reserves 16 counters; the second one begins with the next 16.
+        // A start reserves 16 counters, so the second start begins with the next 16.
         assert_eq!(line["join_counter"], 17, "{line}");
     }
 }
@@ -189,7 +188,7 @@ fn two_people_pair_a_node_by_its_digits() {
     let to = gateway.address.to_string();
     let node = arguments(&to, &["--pair", "--readings", "2", "--every", "20ms"]);
 
-    // One of them has looked badly.
+    // One of the two people misreads the digits.
     let mut there = Running::start(&site, &["device", "pair", "--name", "garden"]);
     there.err.wait("Start pairing on the node");
     let mut here = Running::start(&site, &node);
@@ -211,7 +210,7 @@ fn two_people_pair_a_node_by_its_digits() {
     assert!(err.contains("nothing was stored"), "{err}");
     there.type_line("r");
 
-    // The window is still open, and now they look.
+    // The window is still open, and this time they read correctly.
     there.err.wait("rejected");
     let mut here = Running::start(&site, &node);
     compare_digits(&mut here, &mut there);
@@ -227,7 +226,7 @@ fn two_people_pair_a_node_by_its_digits() {
             (&"garden".into(), &id.trim().into())
         );
     }
-    // It is paired now.
+    // The node is now paired.
     let nodes = run(&site, gateway.address, &["--readings", "1"]);
     assert_eq!(nodes.count("acknowledged"), 1);
     assert_eq!(gateway.stop().0, Some(0));
@@ -264,7 +263,7 @@ fn a_gateway_killed_under_load_accepts_nothing_twice_and_loses_nothing() {
     let mut lines = Vec::new();
     let mut run = gateway;
     for _ in 0..3 {
-        // In the midst of it: after so many lines, not after some time.
+        // Kill the gateway in the middle: after a number of lines, not after a time.
         lines.extend((0..400).map(|_| run.readings.next()));
         lines.extend(run.kill());
         run = site.gateway(&["--listen", &address]);
@@ -278,7 +277,7 @@ fn a_gateway_killed_under_load_accepts_nothing_twice_and_loses_nothing() {
     let (code, rest, log) = run.stop();
     assert_eq!(code, Some(0), "{log}");
     lines.extend(rest);
-    // Sessions went on: nobody joined again.
+    // The sessions continued: no node joined again.
     assert_eq!(nodes.count("joined"), NODES, "{}", nodes.summary);
     assert_eq!(nodes.count("rejoins"), 0, "{}", nodes.summary);
     let arrived = check(&lines, NODES, READINGS);
@@ -307,8 +306,8 @@ impl Numbers {
     }
 }
 
-/// Who stands between nodes and gateway: passes everything on, and adds what it has recorded,
-/// altered, cut and invented.
+/// An attacker between nodes and gateway. It forwards every packet, and adds replayed, altered,
+/// truncated and invented ones.
 struct Attacker {
     numbers: Numbers,
     recorded: Vec<Vec<u8>>,
@@ -316,14 +315,14 @@ struct Attacker {
 }
 
 impl Attacker {
-    /// One packet that nobody should believe.
+    /// A packet that the receiver must reject.
     fn invent(&mut self, frame: &[u8]) -> Vec<u8> {
         let mut bytes = match self.numbers.below(2) {
             0 => frame.to_vec(),
             _ => self.recorded[self.numbers.below(self.recorded.len())].clone(),
         };
         match self.numbers.below(5) {
-            // As it was, again and late.
+            // An unchanged packet, replayed late.
             0 => {}
             1 => {
                 let bit = self.numbers.below(bytes.len() * 8);
@@ -342,8 +341,8 @@ impl Attacker {
         bytes
     }
 
-    /// Works until told to stop. Each node has a socket here, so that the gateway sees nodes
-    /// with addresses of their own, and half of the packets come from a node's own address.
+    /// Runs until told to stop. It has a socket for each node, so that the gateway sees a separate
+    /// address for each, and half of the false packets come from a node's own address.
     fn work(mut self, inside: &UdpSocket, gateway: SocketAddr, stop: &AtomicBool) {
         let stranger = UdpSocket::bind("127.0.0.1:0").expect("binds");
         let mut nodes: HashMap<SocketAddr, UdpSocket> = HashMap::new();
@@ -413,7 +412,7 @@ fn ten_thousand_false_packets_change_nothing() {
     assert_eq!(nodes.count("joined"), NODES, "{}", nodes.summary);
     assert!(nodes.count("acknowledged") > 0, "{}", nodes.summary);
 
-    // All that arrived was sent by a node, once; the gateway works as before.
+    // Every accepted packet was sent by a node, once. The gateway still works.
     let after = run(&site, gateway.address, &["--readings", "1"]);
     assert_eq!(after.count("acknowledged"), NODES, "{}", after.summary);
     let (code, lines, log) = gateway.stop();
@@ -504,7 +503,7 @@ fn wrong_use_says_what_to_do() {
         "name another directory",
     );
 
-    // Nobody listens there: the port is one that was just given back.
+    // Nothing listens there: the port was just released.
     let free = UdpSocket::bind("127.0.0.1:0").expect("binds").local_addr();
     let free = free.expect("bound").to_string();
     let answer = says(
@@ -514,7 +513,7 @@ fn wrong_use_says_what_to_do() {
     );
     assert!(answer.stdout.contains("0 of 1 node joined"), "{answer:?}");
 
-    // What is no record is not touched.
+    // A file that is not a record stays unchanged.
     let records = site.path().join("n/records");
     std::fs::write(&records, "letters").expect("writes");
     says(&first, 2, "does not hold records");
@@ -527,8 +526,8 @@ fn wrong_use_says_what_to_do() {
     );
 }
 
-/// Performs docs/firmware/run-nodes.md: its blocks `sh`, on a gateway with another port, and
-/// looks for what the blocks `expect` promise.
+/// Follows docs/firmware/run-nodes.md: runs its `sh` blocks on a gateway with another port, and
+/// looks for the lines of its `expect` blocks.
 #[test]
 fn the_page_can_be_followed() {
     let page =
@@ -549,7 +548,7 @@ fn the_page_can_be_followed() {
                     _ => word,
                 });
                 let answer = site.selo(&words.skip(1).collect::<Vec<_>>());
-                // On a bad network a node may give a reading up, and says so.
+                // On a bad network a node may give up a reading, and reports it.
                 assert!(matches!(answer.code, Some(0 | 1)), "{line}: {answer:?}");
                 said += &answer.stdout;
                 performed += 1;

@@ -1,12 +1,12 @@
-//! `selo lab --port` as a user runs it: a board behind a pseudo-terminal, found, flashed,
-//! measured, and asked again for nothing that is known.
+//! `selo lab --port` as a user runs it: a board behind a pseudo-terminal is found, flashed and
+//! measured. Known rows are not measured again.
 
 #[allow(dead_code)]
 use crate::common::{Project, TINY};
 use crate::pty_board::{Faults, PtyBoard};
 use serde_json::Value;
 
-/// A project whose Uno is flashed by what stands in for avrdude, and that board.
+/// A project whose Uno is flashed by a substitute for avrdude, and that board.
 fn bench() -> (Project, PtyBoard) {
     let project = Project::new();
     let lab = selo_engine::project::Project::load(&crate::common::root()).expect("the data files");
@@ -47,7 +47,7 @@ fn a_board_on_a_port_is_measured_once() {
     assert_eq!(cycles["runner"], "serial");
     assert_eq!(cycles["fidelity"], "cycle-exact");
 
-    // The simulator says the same, and its rows are elsewhere.
+    // The simulator gives the same rows, stored elsewhere.
     let simulated = [&["lab", "run", "--board", "uno"][..], &TINY].concat();
     assert_eq!(project.selo(&simulated).code, Some(0));
     let other = std::fs::read_to_string(project.path().join("out/lab/uno/rows.jsonl"));
@@ -59,7 +59,7 @@ fn a_board_on_a_port_is_measured_once() {
         .expect("a row");
     assert_eq!(cycles["value"], other["value"]);
 
-    // What is known is neither flashed nor measured again.
+    // A known row causes neither flashing nor measurement.
     let flashed = board.seen().flashed;
     let again = project.selo(&run(&port, &[]));
     assert_eq!(again.code, Some(0), "{}", again.all());
@@ -67,7 +67,7 @@ fn a_board_on_a_port_is_measured_once() {
     assert_eq!(std::fs::read_to_string(&file).expect("rows"), rows);
 }
 
-/// The Uno by Arduino's core and its tools, as the ESP32 is by Espressif's.
+/// The Uno with Arduino's core and tools, in the same way as the ESP32 uses Espressif's.
 const SKETCH: &str = r#"
 name = "uno-sketch"
 title = "Arduino Uno, by its core"
@@ -125,7 +125,7 @@ fn a_board_that_a_core_is_there_for_is_measured_by_a_sketch() {
         (&encrypt["status"], &encrypt["fidelity"]),
         (&"ok".into(), &"wall-clock".into())
     );
-    // The same code by the same compiler takes the same chip what the lab's own image does, but
+    // The sketch takes the same time as the lab's own image with the same code and compiler, except
     // for the core's interrupts and a clock with steps of 4 us.
     let seconds = encrypt["value"].as_f64().expect("a number");
     let own = [&["lab", "run", "--board", "uno", "--json"][..], &TINY].concat();
@@ -136,7 +136,7 @@ fn a_board_that_a_core_is_there_for_is_measured_by_a_sketch() {
         .and_then(|row| row["value"].as_f64())
         .expect("a row");
     assert!((seconds / own - 1.0).abs() < 0.05, "{seconds} and {own}");
-    // What it weighs is what it adds to an empty sketch.
+    // Its flash is the difference from an empty sketch.
     let flash = find("encrypt", "flash")["value"]
         .as_f64()
         .expect("a number");
@@ -146,7 +146,7 @@ fn a_board_that_a_core_is_there_for_is_measured_by_a_sketch() {
     assert_eq!(answer.code, Some(0), "{}", answer.all());
     assert!(answer.all().contains("fips197"), "{}", answer.all());
 
-    // Made once, like every image.
+    // Built once, as every image is.
     let flashed = board.seen().flashed;
     assert_eq!(with("run", &[]).code, Some(0));
     assert_eq!(board.seen().flashed, flashed);

@@ -1,5 +1,6 @@
-//! `selo radio` from end to end: times beside hand-computed ones, a study that repeats itself,
-//! and readings that go node, module, air, module, gateway, each a process of its own.
+//! `selo radio` from end to end: air times compared with hand-computed ones, a study that is
+//! repeatable, and readings that go from node to module, air, module and gateway, each a process of
+//! its own.
 
 use std::process::{Child, Stdio};
 
@@ -94,7 +95,7 @@ fn modules_that_are_named_hear() {
     let mut modules = Modules(command.spawn().expect("starts"));
     let events = Lines::of(modules.0.stdout.take().expect("piped"));
     Lines::of(modules.0.stderr.take().expect("piped")).wait("Ctrl-C");
-    // At once: a module that was only just switched on would not hear it.
+    // Write at once. The module already listens, although one just after power-up would not.
     std::fs::write(site.path().join("a"), [7; 58]).expect("writes");
     let sent = events.wait("\"sends\"");
     assert!(sent.contains("\"bytes\":58"), "{sent}");

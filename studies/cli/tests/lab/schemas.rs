@@ -1,5 +1,5 @@
-//! The schemas in bench/schema/ are what the types say; a change of a type that
-//! is not in the file fails here.
+//! Checks that the schemas in bench/schema/ match the types. It fails if a type changes and its
+//! schema does not.
 
 use crate::common::{Project, root};
 
@@ -46,8 +46,8 @@ fn rows_have_the_fields_of_their_schema() {
     assert_eq!(answer.code, Some(0), "{}", answer.all());
     for row in answer.lines() {
         let row = row.as_object().expect("an object");
-        // Some rows have a field more: those of a sweep, those that others are made of, those
-        // for another power profile than the board's first.
+        // Some rows have one field more: those of a sweep, those derived from other rows, and those
+        // for a power profile other than the board's first.
         let more = ["sweep", "basis", "power"];
         let plain = fields
             .keys()

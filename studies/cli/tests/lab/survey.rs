@@ -1,10 +1,10 @@
-//! `selo lab survey` and `new-library`: the classic faults are found and named, a right
-//! library passes, and whatever lies in a folder gets a clear answer.
+//! `selo lab survey` and `new-library`: they find and name the classic faults, pass a correct
+//! library, and give a clear answer for any content of a folder.
 
 use crate::common::{Answer, Project};
 use serde_json::Value;
 
-/// The lines of a survey. A small budget: each fault shows in the first vectors.
+/// The lines of a survey. The budget is small, because the first vectors reveal each fault.
 fn survey(project: &Project, library: &str, more: &[&str]) -> (Answer, Vec<Value>) {
     let mut arguments = vec!["lab", "survey", library, "--json", "--budget", "10"];
     arguments.extend(more);
@@ -150,7 +150,7 @@ fn too_large_and_crashing_libraries_are_not_suitable_and_say_why() {
     assert!(text.contains("over; largest:"), "{text}");
 }
 
-/// A cipher like many in the wild: a header, a source, a context, blocks in place.
+/// A typical cipher: a header, a source, a context, blocks in place.
 const HEADER: &str = "
 #include <stdint.h>
 #define NOTHING_KEYLEN 16
@@ -305,7 +305,7 @@ fn whatever_lies_in_a_folder_gets_an_answer() {
     refuse("prose", "holds no C or C++");
     project.write("junk/aes.h", "void aes(\0\0\u{1}");
     refuse("junk", "binary");
-    // One of 100 MB, which takes no room, and a good one beside it.
+    // A sparse file of 100 MB, and a good one beside it.
     project.write("large/toy.h", HEADER);
     let file = std::fs::File::create(project.path().join("large/big.c")).expect("a file");
     file.set_len(100 << 20).expect("a hole");
@@ -365,7 +365,7 @@ fn the_report_has_the_verdict_and_the_fault() {
     assert!(answer.stdout.contains("FAULT") && answer.stdout.contains("found by"));
 }
 
-/// SHA-256 [FIPS180-4] as libraries have it: a context, and three calls.
+/// SHA-256 [FIPS180-4] with the usual interface: a context and three calls.
 const HASH_HEADER: &str = "
 #include <stddef.h>
 #include <stdint.h>
@@ -463,7 +463,7 @@ fn a_hash_in_a_folder_becomes_a_library_that_conforms() {
     assert_eq!(mark(line, "conforms"), "yes", "{line:#}");
     assert_eq!(answer.code, Some(0), "{}", answer.all());
 
-    // One wrong rotation, and the vectors find it.
+    // The vectors detect one wrong rotation.
     let wrong = HASH_SOURCE.replace("ror(x, 18)", "ror(x, 17)");
     project.write("elsewhere/sums/sha256.c", &wrong);
     let (answer, lines) = survey(&project, "elsewhere/sums", &["--board", "native"]);
@@ -471,7 +471,7 @@ fn a_hash_in_a_folder_becomes_a_library_that_conforms() {
     assert!(finding(&lines[0], "wrong-output")["vector"].is_string());
 }
 
-/// HMAC [FIPS198-1] over it, by three calls.
+/// HMAC [FIPS198-1] over SHA-256, in three calls.
 const MAC: &str = "
 typedef struct { SHA256_CTX inner, outer; } HMAC_CTX;
 void hmac_sha256_init(HMAC_CTX *ctx, const uint8_t *key, size_t keylen);
@@ -520,7 +520,8 @@ void hmac_sha256_final(HMAC_CTX *ctx, uint8_t *mac)
 }
 ";
 
-/// Of a survey of `folder`: whether all its lines, which are of these algorithms, conform.
+/// Surveys `folder`. Its lines must be for exactly these algorithms, and their mark `conforms` must
+/// be `expected`.
 #[track_caller]
 fn conforms(project: &Project, folder: &str, algorithms: &[&str], expected: &str) {
     let (answer, lines) = survey(project, folder, &["--board", "native"]);
@@ -548,8 +549,8 @@ fn a_mac_in_a_folder_becomes_a_library_that_conforms() {
     conforms(&project, folder, &["hmac-sha-256", "sha-256"], "yes");
 }
 
-/// The same as methods of a class, which is given the key again at the end, as Arduino's most
-/// used library of hashes has it.
+/// The same as methods of a class, which takes the key again at the end, as Arduino's most used
+/// hash library does.
 const CLASS: &str = "
 class SHA256 {
 public:
@@ -598,7 +599,7 @@ fn a_class_in_a_folder_becomes_a_library_that_conforms() {
     let both = ["hmac-sha-256", "sha-256"];
     conforms(&project, folder, &both, "yes");
 
-    // A digest that leaves the message out, of whichever.
+    // A digest that ignores the message fails for both algorithms.
     let wrong = METHODS.replace(
         "sha256_update(&state, (const uint8_t *)data, len);",
         "(void)data; (void)len;",
@@ -607,7 +608,7 @@ fn a_class_in_a_folder_becomes_a_library_that_conforms() {
     conforms(&project, folder, &both, "no");
 }
 
-/// Ascon-AEAD128 [SP800-232] by the interface of the competition that it won.
+/// Ascon-AEAD128 [SP800-232] with the interface of the competition that it won.
 const SEALING: &str = "
 #include <stdint.h>
 #define CRYPTO_KEYBYTES 16
@@ -708,7 +709,7 @@ fn a_sealing_cipher_in_a_folder_becomes_a_library_that_conforms() {
     assert_eq!(mark(&lines[0], "builds"), "yes", "{}", answer.all());
     assert_eq!(mark(&lines[0], "conforms"), "yes", "{}", answer.all());
 
-    // A library that takes every tag is found out.
+    // The survey detects a library that accepts every tag.
     let wrong = SEALING.replace("return other ? -1 : 0;", "return 0 * other;");
     project.write("elsewhere/asconaead128/aead.c", &wrong);
     let (answer, lines) = survey(&project, folder, &["--board", "native"]);

@@ -1,5 +1,5 @@
 //! The firmware on a simulated Arduino Uno, over UDP, with the real `selo gateway`: pairing,
-//! joining, a hundred readings; and power cuts at any cycle of all that.
+//! joining, a hundred readings, and power cuts at any cycle of these.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::UdpSocket;
@@ -18,25 +18,25 @@ use selo_sys::node::Suite;
 
 const SUITE: Suite = Suite::ChaChaPolyBlake2s;
 
-/// Cycles between two looks at the line: 2 ms.
+/// Cycles between two polls of the line: 2 ms.
 const STEP: u64 = 32_000;
 
-/// A start, a join and some readings end within so many cycles.
+/// A start, a join and some readings take at most this many cycles.
 const ALL_OF_IT: u64 = 75_000_000;
 
-/// How long the gateway may take for an answer before the chip, which is simulated as fast
-/// as it goes, is let on.
+/// Time that the gateway may take for an answer before the chip continues. The chip is simulated as
+/// fast as possible.
 const ANSWER: Duration = Duration::from_millis(100);
-/// While the node writes its EEPROM it takes no further line: cycles of 200 ms.
+/// Cycles (200 ms) during which the node takes no line, because it writes its EEPROM.
 const AFTER_SETTLING: u64 = 3_200_000;
-/// A step of the chip takes so long where two clocks have to keep together.
+/// Time for a step of the chip while both clocks must keep together.
 const PACE: Duration = Duration::from_micros(500);
 
-/// Seconds of the chip within which a node that nobody disturbs has a session again. It
-/// repeats what is lost after seconds, and rests for a minute at most.
+/// Seconds of the chip within which an undisturbed node must have a session again. It repeats a
+/// lost packet after seconds, and rests for at most a minute.
 const PATIENCE: u64 = 180;
-/// The gateway's clock is another: an attempt to pair that was cut off occupies its window for a
-/// minute there, in which a busy machine's chip may live through all of its own.
+/// The limit by the gateway's clock. An interrupted pairing attempt occupies its window there for a
+/// minute, and on a busy machine the chip may use up its own limit in that time.
 const GATEWAYS_PATIENCE: Duration = Duration::from_secs(100);
 
 fn root() -> PathBuf {
@@ -79,18 +79,18 @@ fn pair_join_and_a_hundred_readings() {
     assert_eq!(gateway.stop().1, Vec::<String>::new(), "more than was sent");
 }
 
-/// The answer to a join, the direction, the session and the counter: what a key and a nonce
-/// come from.
+/// The answer to a join, the direction, the session and the counter, which together determine a key
+/// and a nonce.
 type Nonce = (Vec<u8>, u8, u32, u16);
 
-/// All frames that passed between a node and its gateway. Of the keys it knows only from which
-/// handshake they came, and that suffices: a frame with the same handshake, direction and
-/// counter as another must be that other one again.
+/// All frames between a node and its gateway. The ledger knows only which handshake the keys came
+/// from, and that suffices: two frames with the same handshake, direction and counter must be
+/// identical.
 #[derive(Default)]
 struct Ledger {
-    /// An ephemeral key, and the frame in which it was sent.
+    /// Each ephemeral key, and the frame in which it was sent.
     ephemeral: HashMap<[u8; 32], Vec<u8>>,
-    /// The last answer to a join that the node has got: it decides on the session's keys.
+    /// The last answer to a join that the node received. It determines the session's keys.
     accepted: Vec<u8>,
     sealed: HashMap<Nonce, Vec<u8>>,
 }
@@ -131,13 +131,13 @@ impl Ledger {
 fn the_ledger_sees_a_nonce_used_twice() {
     let mut ledger = Ledger::default();
     let frame = |last: u8| [&[0x70, 1, 0, 7, 0][..], &[0x5a; 15], &[last]].concat();
-    // The same frame again is a repetition, and may be.
+    // An identical frame is a repetition, which is allowed.
     ledger.note(&frame(1));
     ledger.note(&frame(1));
     ledger.note(&frame(2));
 }
 
-/// A node on a simulated Uno, and what is behind its line.
+/// A node on a simulated Uno, with its line.
 struct Uno {
     node: Node,
     socket: UdpSocket,
@@ -145,10 +145,10 @@ struct Uno {
     rng: ChaCha8Rng,
     joined: bool,
     digits: Option<String>,
-    /// The cycle at which the node is told to pair.
+    /// The cycle at which to start pairing on the node.
     pair_at: Option<u64>,
     said: Vec<String>,
-    /// Payloads that the node was given.
+    /// Payloads that the test gave to the node.
     given: BTreeSet<String>,
     delivered: bool,
     _eeprom: tempfile::NamedTempFile,
@@ -178,7 +178,7 @@ impl Uno {
         }
     }
 
-    /// Lets some of the chip's time pass, at most `cycles`.
+    /// Advances the chip by at most `cycles`.
     fn step(&mut self, cycles: u64) {
         self.node.advance(cycles.min(STEP)).expect("it runs");
         if self.pair_at.is_some_and(|at| at <= self.node.cycle) {
@@ -197,7 +197,7 @@ impl Uno {
                 (_, Some(digits)) => self.digits = Some(digits.into()),
                 _ => {}
             }
-            // Power cuts come in a row here, and each start after the eighth would wait.
+            // The tests cut the power many times, and each start after the eighth would wait.
             if line.starts_with("suite ") {
                 self.node.command("settle").expect("a line");
             }
@@ -217,7 +217,7 @@ impl Uno {
         }
     }
 
-    /// The chip waits for the gateway, whose clock is another.
+    /// Lets the chip wait for the gateway, which has another clock.
     fn wait(&self) {
         self.socket.set_nonblocking(false).expect("sets");
         self.socket.set_read_timeout(Some(ANSWER)).expect("sets");
@@ -225,7 +225,7 @@ impl Uno {
         self.socket.set_nonblocking(true).expect("sets");
     }
 
-    /// Lets time pass until `happened`.
+    /// Advances the chip until `happened`.
     fn until(&mut self, what: &str, mut happened: impl FnMut(&mut Uno) -> bool) {
         let end = self.node.cycle + PATIENCE * 16_000_000;
         let since = Instant::now();
@@ -247,14 +247,14 @@ impl Uno {
         self.node.reading(&payload, confirmed).expect("a line");
     }
 
-    /// Runs to this moment of the start, join and readings, and cuts the power there.
+    /// Runs a start, a join and readings up to this cycle, and cuts the power there.
     fn cut_after(&mut self, cycles: u64) {
         let mut left = cycles;
         while left > 0 {
             let step = left.min(STEP);
             self.step(step);
             left -= step;
-            // A reading each eighth of a second.
+            // One reading every eighth of a second.
             if self.joined && left / 2_000_000 != (left + step) / 2_000_000 {
                 let confirmed = self.rng.next_u32().is_multiple_of(2);
                 self.give_reading(confirmed);
@@ -268,18 +268,19 @@ impl Uno {
         self.node.link.clear();
         self.node.console.clear();
         (self.joined, self.digits, self.pair_at) = (false, None, None);
-        // What was on the line is lost, too.
+        // Bytes on the line are lost too.
         while self.socket.recv(&mut [0; FRAME_MAX]).is_ok() {}
     }
 
-    /// Nobody disturbs the node: it must have a session and deliver a reading.
+    /// Without disturbance the node must have a session and deliver a reading.
     fn recovers(&mut self) {
         self.until("a session", |uno| uno.joined);
         self.give_reading(true);
         self.until("an acknowledgement", |uno| uno.delivered);
     }
 
-    /// Nothing was accepted twice, nothing that nobody gave, and all that was confirmed.
+    /// Checks the readings: none was accepted twice, each was given by the test, and every
+    /// confirmed one has arrived.
     fn check(self, gateway: Gateway) {
         let (code, lines, log) = gateway.stop();
         assert_eq!(code, Some(0), "{log}");
@@ -304,7 +305,7 @@ impl Uno {
     }
 }
 
-/// A moment to cut the power: any cycle, often one of those in which the EEPROM is written.
+/// The cycle of a power cut: any cycle, often one in which the EEPROM is written.
 fn moment(rng: &mut ChaCha8Rng, cut: u64) -> u64 {
     let end = if cut.is_multiple_of(4) {
         5_000_000
@@ -348,7 +349,7 @@ fn seventy_power_cuts_while_pairing() {
             let step = left.min(STEP);
             uno.step(step);
             left -= step;
-            // A node that has its key is to forget it, and to be paired once more.
+            // A node with a key must forget it and pair again.
             if !asked && uno.joined {
                 uno.node.command("forget").expect("a line");
                 asked = true;
@@ -356,13 +357,13 @@ fn seventy_power_cuts_while_pairing() {
             operator.attend(&mut uno);
         }
         uno.cut_power();
-        // What the gateway compares is nobody's any more: its operator begins anew.
+        // The power cut ended the pairing that the gateway compares, so its operator starts again.
         operator.goes();
         if cut % 10 == 9 {
             uno.until("a pairing or a session", |uno| {
                 operator.attend(uno);
-                // The gateway gives a key each ten seconds of its own clock, and the chip's
-                // pairing ends after ten minutes of the chip's: neither may run away.
+                // The gateway gives one key every ten seconds of its own clock, and the chip's
+                // pairing ends after ten minutes of the chip's clock. Keep both clocks together.
                 std::thread::sleep(PACE);
                 uno.joined
             });
@@ -374,7 +375,7 @@ fn seventy_power_cuts_while_pairing() {
     uno.check(gateway);
 }
 
-/// Keeps a pairing window open, compares the digits, and says yes on both sides.
+/// Keeps a pairing window open, compares the digits, and confirms on both sides.
 struct Operator<'s> {
     site: &'s Site,
     window: Option<Running>,
@@ -396,7 +397,7 @@ impl Operator<'_> {
             self.window = None;
         }
         let site = self.site;
-        // The gateway may not have noticed yet that the one before has gone.
+        // The gateway may not have noticed yet that the previous operator has gone.
         let window = self.window.get_or_insert_with(|| {
             loop {
                 let window = Running::start(site, &["device", "pair"]);

@@ -1,11 +1,11 @@
-//! Performs pages of docs/contributor and docs/researcher: writes their files, runs their commands, and looks
-//! for the lines that they promise. A page that no longer works fails here.
+//! Follows pages of docs/contributor and docs/researcher: writes their files, runs their commands,
+//! and looks for the output that they promise. An outdated page fails here.
 
 use crate::common::{Project, root};
 
 /// A fenced block of a page.
 struct Block {
-    /// What stands behind the fence: `toml file=lab/boards/x.toml`, `sh`, `expect`.
+    /// The text after the fence: `toml file=lab/boards/x.toml`, `sh`, `expect`.
     info: String,
     text: String,
     line: usize,
@@ -62,7 +62,7 @@ fn perform(name: &str) {
                     panic!("{at}: only selo can be run here: {line}");
                 };
                 let answer = project.selo(arguments);
-                // A survey that finds a fault has done its work.
+                // A survey has succeeded if it finds the fault.
                 let wanted = if line.starts_with("selo lab survey") {
                     1
                 } else {
@@ -86,8 +86,8 @@ fn perform(name: &str) {
     );
 }
 
-/// What a page fetches comes from a registry, by its client: without a network the page
-/// fails, and is not passed over.
+/// Fetches a page's download from a registry, by its client. Without a network the test fails; it
+/// is not skipped.
 fn fetch(at: &str, text: &str, folder: &std::path::Path) {
     let output = std::process::Command::new("sh")
         .args(["-e", "-c", text])
@@ -117,7 +117,7 @@ fn a_library_is_added() {
     perform("add-a-library.md");
 }
 
-/// Needs a network, or the archive in the folder that SELO_ARCHIVES names.
+/// Needs a network, or the archive in the folder of SELO_ARCHIVES.
 #[test]
 fn a_library_of_a_registry_is_added() {
     perform("add-a-library-from-a-registry.md");

@@ -3,7 +3,7 @@
 /// Bytes of a tag.
 pub(crate) const TAG: usize = 16;
 
-/// A cipher, by its name on the command line; the number is its code on the wire.
+/// A cipher. Its name is used on the command line, its number on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Cipher {
@@ -47,8 +47,8 @@ impl Cipher {
         Cipher::ALL.into_iter().find(|cipher| *cipher as u8 == code)
     }
 
-    /// Whether an altered message is noticed. CBC alone does not: it is here because published
-    /// measurements have it, and protects nobody who can be written to.
+    /// Whether the cipher detects an altered message. CBC alone does not. It is here because the
+    /// published measurements include it; it gives no protection against an attacker who can write.
     pub fn authenticated(self) -> bool {
         !matches!(
             self,
@@ -71,7 +71,7 @@ impl Cipher {
         }
     }
 
-    /// Bytes of a sealed message of `size` bytes.
+    /// Size in bytes of the sealed form of a message of `size` bytes.
     pub fn sealed_size(self, size: usize) -> usize {
         if self.authenticated() {
             self.nonce_size() + size + TAG
@@ -80,7 +80,7 @@ impl Cipher {
         }
     }
 
-    /// What is wrong with a message that does not open.
+    /// The part of a message that is wrong when it does not open.
     pub(crate) fn proof(self) -> &'static str {
         if self.authenticated() {
             "tag"

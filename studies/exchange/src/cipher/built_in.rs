@@ -1,4 +1,4 @@
-//! The ciphers by the implementations that are part of this program.
+//! Runs the ciphers with the implementations that are part of this program.
 
 use aes_gcm::AeadInOut;
 use aes_gcm::aead::KeyInit;
@@ -9,14 +9,14 @@ use selo_sys::{Decrypt, Encrypt};
 use super::algorithm::{Cipher, TAG};
 use crate::error::{Error, Result};
 
-/// An implementation that is part of this program; [`crate::implementation`] has the others.
+/// An implementation that is part of this program. [`crate::implementation`] has the libraries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BuiltIn {
     /// Selo's device library, in portable C.
     Selo,
     /// The crates of the RustCrypto project.
     RustCrypto,
-    /// ring, of which the TLS of this project is made.
+    /// ring, which the TLS of this project also uses.
     Ring,
 }
 
@@ -43,7 +43,7 @@ impl BuiltIn {
         }
     }
 
-    /// Seals `message`, and binds `ad` to it if the cipher authenticates.
+    /// Seals `message`. Binds `ad` to it if the cipher authenticates.
     pub fn seal(self, cipher: Cipher, key: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
         self.check(cipher, key)?;
         let mut sealed = vec![0; cipher.sealed_size(message.len())];
@@ -59,7 +59,8 @@ impl BuiltIn {
         Ok(sealed)
     }
 
-    /// Reverse of [`BuiltIn::seal`]; `None` if tag or padding are wrong.
+    /// Opens a message that [`BuiltIn::seal`] sealed. Returns `None` if the tag or the padding is
+    /// wrong.
     pub fn open(
         self,
         cipher: Cipher,
@@ -105,7 +106,7 @@ impl BuiltIn {
     ) -> Result<()> {
         match self {
             BuiltIn::Selo => {
-                // The library draws its IV itself, and writes it before the ciphertext.
+                // The library draws the IV itself and writes it before the ciphertext.
                 let key = selo_key(key);
                 let mut whole = vec![0; iv.len() + out.len()];
                 let given = |slot: &mut [u8]| {
@@ -251,7 +252,7 @@ fn too_large(size: usize) -> Error {
     Error::Protocol(format!("{size} bytes are more than the cipher seals"))
 }
 
-/// An array of a slice whose size the cipher's tables give.
+/// Converts a slice to an array. The cipher's tables give its size.
 fn sized<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().expect("sizes are those of the cipher")
 }

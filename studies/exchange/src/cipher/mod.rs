@@ -1,7 +1,8 @@
-//! The ciphers of an exchange, and the implementations that are part of this program. A sealed
-//! message is the IV or nonce, drawn anew for each, the ciphertext, and the tag if the cipher has
-//! one. Sealing and opening begin with the raw key, so its schedule is in the time, as in the
-//! calls of the libraries that are compared.
+//! The ciphers of an exchange, and the implementations that are part of this program.
+//!
+//! A sealed message is a fresh IV or nonce, the ciphertext, and the tag if the cipher has one.
+//! Sealing and opening start from the raw key, so the time includes the key schedule, as it does in
+//! the calls of the compared libraries.
 
 mod algorithm;
 mod built_in;

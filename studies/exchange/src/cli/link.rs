@@ -1,4 +1,4 @@
-//! `selo exchange link`: a node of the link in the place of a client of TLS.
+//! `selo exchange link`: runs a node of the link in place of a TLS client.
 
 use std::path::Path;
 use std::time::Duration;
@@ -28,8 +28,8 @@ pub struct LinkArgs {
     /// Suites of the link, or all
     #[arg(long, value_delimiter = ',', default_value = "chachapoly-blake2s")]
     suite: Vec<String>,
-    /// What comes before the reading, or all: join; pair, and a join with the key that it gave;
-    /// classic, the published protocol, which authenticates nobody
+    /// Steps before the reading, or all: join; pair, and a join with the new key; classic, the
+    /// published protocol, which authenticates nobody
     #[arg(long, value_delimiter = ',', default_value = "join")]
     handshake: Vec<String>,
     #[command(flatten)]

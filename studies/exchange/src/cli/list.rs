@@ -10,7 +10,7 @@ use crate::tls::library::LIBRARIES;
 use crate::tls::{Group, Suite};
 
 pub(super) fn list(project: Option<&Path>) {
-    // Libraries are those of a project; without one, what is built in is all there is.
+    // Libraries belong to a project. Without a project, list only the built-in implementations.
     let project = load(project).ok();
     let libraries: Vec<(String, Vec<Cipher>)> = project
         .iter()

@@ -1,5 +1,5 @@
-//! The subcommands of `selo exchange`, one file each. The small program of this crate, which is
-//! built for a Raspberry Pi in a minute, has the same.
+//! The subcommands of `selo exchange`, one file each. The small program of this crate, which builds
+//! for a Raspberry Pi in a minute, has the same subcommands.
 
 mod compare;
 mod key;
@@ -22,9 +22,9 @@ use crate::error::Result;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Make a pre-shared key, or say which one a file holds
+    /// Make a pre-shared key, or print the name of an existing one
     Key(key::KeyArgs),
-    /// Who offers which cipher, and the suites of TLS
+    /// List the implementations with their ciphers, and the suites of TLS
     List,
     /// Wait for messages, and send them back
     Serve(serve::ServeArgs),
@@ -34,21 +34,22 @@ pub enum Command {
     ServeTls(serve_tls::ServeTlsArgs),
     /// Send readings to a web server, by every suite of TLS 1.3, and time it
     Tls(tls::TlsArgs),
-    /// Let a node join and send a reading by the link, on a board's emulator, and count it
+    /// Let a node join over the link and send a reading, on a board's emulator, and count its
+    /// instructions
     Link(link::LinkArgs),
-    /// Let the client or the server of C on a board's emulator exchange messages, and count the
+    /// Let the client or the server in C exchange messages on a board's emulator, and count the
     /// instructions of its cipher
     Peer(peer::PeerArgs),
-    /// Tables and pictures of what was measured
+    /// Tables and pictures of the measured rows
     Report(report::ReportArgs),
-    /// A published paper's figures, ours beside them
+    /// Compare a published paper's figures with ours
     Compare(compare::CompareArgs),
-    /// What one sealed reading costs by each way: the link, TLS 1.3
+    /// Cost of one sealed reading over the link and over TLS 1.3
     Ways(ways::WaysArgs),
 }
 
 impl Command {
-    /// `project` is the folder of the project, where the command line names one.
+    /// Runs the subcommand. `project` is the folder of the project, if the command line names one.
     pub fn run(&self, project: Option<&Path>) -> Result<()> {
         match self {
             Command::Key(args) => args.run(),

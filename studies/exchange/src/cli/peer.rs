@@ -22,13 +22,13 @@ Examples:
   selo exchange peer --board rpi3 -- key 127.0.0.1 7390 --cipher all --repeat 3
   selo exchange peer --board rpi3 --served out/exchange/served.jsonl -- key 127.0.0.1 7390")]
 pub struct PeerArgs {
-    /// A board of Linux
+    /// A board that runs Linux
     #[arg(long, default_value = "rpi3")]
     board: String,
     /// Rows, one a line, as they are made
     #[arg(long, value_name = "FILE", default_value = ROWS)]
     out: PathBuf,
-    /// Serve, and write what was counted of each exchange into this file
+    /// Serve, and write the counts of each exchange to this file
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
     served: Option<PathBuf>,
     /// KEYFILE ADDRESS PORT and options of the client (lab/firmware/exchange/peer.c)

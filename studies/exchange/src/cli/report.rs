@@ -17,10 +17,10 @@ Examples:
   selo exchange report --csv > times.csv
   selo exchange report --served out/exchange/served.jsonl")]
 pub struct ReportArgs {
-    /// Rows (default: out/exchange/rows.jsonl, unless it is not there and --served is asked for)
+    /// Rows (default: out/exchange/rows.jsonl; none if it is missing and --served is given)
     #[arg(value_name = "FILE")]
     rows: Vec<PathBuf>,
-    /// What servers on boards' emulators counted (`selo exchange peer --served`)
+    /// Counts of servers on boards' emulators (`selo exchange peer --served`)
     #[arg(long, value_name = "FILE")]
     served: Vec<PathBuf>,
     /// Write pictures (SVG) into this folder

@@ -42,7 +42,7 @@ pub struct RunArgs {
     /// Payloads: string (1,215 bytes), image (2 MB), a number of bytes, or a file
     #[arg(long, value_delimiter = ',', default_value = "string")]
     payload: Vec<String>,
-    /// Who computes here: see `selo exchange list`. A library may be followed by :VARIANT
+    /// Implementation of the client: see `selo exchange list`. A library may be followed by :VARIANT
     #[arg(
         long,
         value_delimiter = ',',
@@ -50,7 +50,7 @@ pub struct RunArgs {
         value_name = "NAME"
     )]
     implementation: Vec<String>,
-    /// Folder for what came back
+    /// Folder for the decrypted replies
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     #[command(flatten)]
@@ -91,8 +91,8 @@ impl RunArgs {
         })
     }
 
-    /// Every combination that is asked for. `all` means all ciphers that an implementation
-    /// offers; a cipher that is named must be offered.
+    /// Every requested combination. `all` selects the ciphers that an implementation offers; a
+    /// cipher that the user names must be offered.
     fn units(
         &self,
         payloads: &[Payload],
@@ -132,7 +132,7 @@ impl RunArgs {
         }
     }
 
-    /// One exchange of a unit; `number` counts them, for the names of stored files.
+    /// Runs one exchange of a unit. `number` counts the exchanges, for the names of stored files.
     fn exchange(&self, ends: &Ends, unit: &Unit, number: u32) -> Result<Measured> {
         let unknown = || Error::Protocol("a unit of another run".into());
         let cipher = Cipher::by_name(&unit.cipher).ok_or_else(unknown)?;
@@ -181,7 +181,7 @@ impl RunArgs {
     }
 }
 
-/// Everything that the units of a run are made of.
+/// The ends that the units of a run need.
 struct Ends {
     key: Key,
     payloads: Vec<Payload>,

@@ -20,16 +20,16 @@ Examples:
   selo exchange serve --key out/exchange/key
   selo exchange serve --key key --listen 0.0.0.0:7390 --store received")]
 pub struct ServeArgs {
-    /// Where to listen; port 0 takes one that is free
+    /// Where to listen; port 0 takes a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7390")]
     listen: String,
     /// File of the pre-shared key
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// Who computes: see `selo exchange list`. A library may be followed by :VARIANT
+    /// Implementation: see `selo exchange list`. A library may be followed by :VARIANT
     #[arg(long, default_value = "selo", value_name = "NAME")]
     implementation: String,
-    /// Folder for what was decrypted
+    /// Folder for the decrypted messages
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// Largest payload in bytes
@@ -37,7 +37,7 @@ pub struct ServeArgs {
     max_payload: u32,
     #[command(flatten)]
     limits: Limits,
-    /// Say that this machine is an emulator: rows are then marked
+    /// Mark the rows: this machine is an emulator
     #[arg(long)]
     emulated: bool,
 }

@@ -20,7 +20,7 @@ Examples:
   selo exchange serve-tls --cert tls/server.pem --cert-key tls/server.key \\
       --suite TLS_CHACHA20_POLY1305_SHA256 --group x25519mlkem768")]
 pub struct ServeTlsArgs {
-    /// Where to listen; port 0 takes one that is free
+    /// Where to listen; port 0 takes a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7391")]
     listen: String,
     /// Certificate chain (PEM)
@@ -35,10 +35,10 @@ pub struct ServeTlsArgs {
     /// Key exchanges to offer, or all
     #[arg(long, value_delimiter = ',', default_value = "all")]
     group: Vec<String>,
-    /// Give no tickets: nobody can resume, and clients need not understand them
+    /// Send no tickets: no client can resume, and clients need not understand tickets
     #[arg(long)]
     without_tickets: bool,
-    /// File for what comes, one JSON object a line
+    /// File for the readings received, one JSON object a line
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     #[command(flatten)]

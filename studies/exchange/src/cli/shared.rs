@@ -21,36 +21,37 @@ pub(super) struct Limits {
     /// Clients at a time
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) max_clients: u32,
-    /// Seconds that a client may say nothing
+    /// Seconds of silence before a client is disconnected
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(super) timeout: u64,
 }
 
-/// Repetitions of a plan of exchanges, and the file of their rows. Both experiments have them.
+/// The repetitions of a plan of exchanges, and the file of their rows. Both experiments use them.
 #[derive(Debug, Args)]
 pub(super) struct Repetitions {
     /// Counted repetitions of each combination
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     repeat: u32,
-    /// Repetitions before them that are not counted
+    /// Repetitions before the counted ones
     #[arg(long, value_name = "N", default_value_t = 3)]
     warm_up: u32,
-    /// Decides the order of the exchanges
+    /// Seed for the order of the exchanges
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Rows, one a line, as they are made; the same command goes on with them
+    /// File for the rows, one a line, as they are made; the same command continues with an existing
+    /// file
     #[arg(long, value_name = "FILE", default_value = ROWS)]
     out: PathBuf,
-    /// Which machines, in a word that rows carry: two-processes, pc-pi, pi-pi, ...
+    /// Scenario: a word for the machines that is stored in rows: two-processes, pc-pi, pi-pi, ...
     #[arg(long, value_name = "WORD", default_value = "two-processes")]
     pub(super) scenario: String,
-    /// What is between the machines, in words
+    /// Description of the network between the machines
     #[arg(long, value_name = "WORDS", default_value = "loopback")]
     link: String,
-    /// Seconds to wait for anything
+    /// Time limit in seconds for each wait
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(super) timeout: u64,
-    /// Say that this machine is an emulator: rows are then marked
+    /// Mark the rows: this machine is an emulator
     #[arg(long)]
     emulated: bool,
 }
@@ -111,7 +112,7 @@ impl Form {
     }
 }
 
-/// What words name, each once; `all` is all.
+/// The values that the words name, without duplicates. `all` selects every value.
 pub(super) fn named<T: Copy + PartialEq>(
     words: &[String],
     all: &[T],
@@ -156,7 +157,7 @@ pub(super) fn all_rows(files: &[PathBuf]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Writes pictures into a folder, if there is to be one.
+/// Writes the pictures into a folder, if one is given.
 pub(super) fn draw(folder: Option<&Path>, pictures: &[Picture]) -> Result<()> {
     let Some(folder) = folder else {
         return Ok(());
@@ -179,7 +180,7 @@ pub(super) fn load(named: Option<&Path>) -> Result<Project> {
     Ok(Project::load(&root(named)?)?)
 }
 
-/// The folder of the project: the one named, or the nearest.
+/// The folder of the project: the given one, or the nearest.
 pub(super) fn root(named: Option<&Path>) -> Result<PathBuf> {
     if let Some(folder) = named {
         return Ok(folder.to_owned());

@@ -1,4 +1,4 @@
-//! `selo exchange tls`: the clients of the second experiment.
+//! `selo exchange tls`: runs the clients of the second experiment.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -40,8 +40,8 @@ pub struct TlsArgs {
     /// Authority that signed its certificate (PEM)
     #[arg(long, value_name = "FILE")]
     ca: PathBuf,
-    /// Who asks: rustls, or a library of embedded systems (wolfssl, mbedtls) on this machine or,
-    /// with @BOARD, on a board's emulator
+    /// Client: rustls, or an embedded library (wolfssl, mbedtls) on this machine or, with @BOARD,
+    /// on a board's emulator
     #[arg(
         long,
         value_delimiter = ',',
@@ -58,13 +58,13 @@ pub struct TlsArgs {
     /// Handshakes: full, resumed
     #[arg(long, value_delimiter = ',', default_value = "full")]
     handshake: Vec<String>,
-    /// What is sent
+    /// The reading to send
     #[arg(long, value_name = "LAT,LON,SPEED", default_value = "-23.185100,-50.649700,12.50", value_parser = reading, allow_hyphen_values = true)]
     reading: Reading,
-    /// Tell the server each time that was measured
+    /// Send the measured times to the server
     #[arg(long)]
     report_times: bool,
-    /// File with a token that the server wants, mode 0600
+    /// File with the token that the server requires, mode 0600
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     #[command(flatten)]
@@ -148,7 +148,7 @@ impl TlsArgs {
         self.perform(asking, &built)
     }
 
-    /// Every suite by every key exchange with every handshake that is asked for.
+    /// Every requested combination of suite, key exchange and handshake.
     fn combinations(&self) -> Result<Vec<Combination>> {
         let suites = named(&self.suite, &Suite::ALL, Suite::by_name, "suite")?;
         let groups = named(&self.group, &Group::ALL, Group::by_name, "key exchange")?;
@@ -173,7 +173,7 @@ impl TlsArgs {
         Ok(combinations)
     }
 
-    /// `embedded` is the client, unless rustls is.
+    /// The unit of a combination. `embedded` is the client, or `None` for rustls.
     fn unit(&self, combination: Combination, embedded: Option<&Embedded>) -> Unit {
         let handshake = match combination.resumed {
             true => "resumed",
@@ -223,7 +223,7 @@ impl TlsArgs {
         })
     }
 
-    /// Builds the clients of C, each once for every set of features.
+    /// Builds the clients in C, once for each set of features.
     fn built(&self, project: Option<&Path>, combinations: &[Combination]) -> Result<Built<'_>> {
         let groups: Vec<Group> = combinations.iter().map(|one| one.group).collect();
         let mut built = BTreeMap::new();
@@ -247,10 +247,10 @@ impl TlsArgs {
     }
 }
 
-/// Clients of C by their name on the command line and their features.
+/// Clients in C, by their name on the command line and their features.
 type Built<'a> = BTreeMap<(&'a String, Features), Embedded>;
 
-/// One suite by one key exchange with one handshake.
+/// One suite, one key exchange and one handshake.
 #[derive(Clone, Copy)]
 struct Combination {
     suite: Suite,
@@ -259,13 +259,13 @@ struct Combination {
 }
 
 impl Combination {
-    /// The features that a client of C needs for it.
+    /// The features that a client in C needs for this combination.
     fn features(self) -> Features {
         Features::of(self.group, self.resumed)
     }
 }
 
-/// A secret of one line.
+/// Reads a secret of one line.
 fn token(path: &Path) -> Result<zeroize::Zeroizing<String>> {
     use std::os::unix::fs::MetadataExt;
     let wrong = |why: String, hint: &str| Error::File {

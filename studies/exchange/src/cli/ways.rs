@@ -27,10 +27,10 @@ pub struct WaysArgs {
     /// Suite of the link
     #[arg(long, value_name = "NAME", default_value = "chachapoly-blake2s")]
     suite: String,
-    /// Kept rows of the link on the board (default: bench/baseline/uno.json of the project)
+    /// Baseline rows of the link on the board (default: bench/baseline/uno.json of the project)
     #[arg(long, value_name = "FILE")]
     link: Option<PathBuf>,
-    /// Power profile of the Uno; other boards have their first
+    /// Power profile of the Uno; other boards use their first profile
     #[arg(long, value_name = "NAME", default_value = "atmega328p-datasheet")]
     power: String,
     /// Write the picture (SVG) into this folder
@@ -52,7 +52,7 @@ impl WaysArgs {
                 format!("one of {}", names.join(", ")),
             ));
         }
-        // Of every other board the first profile.
+        // Other boards use their first profile.
         let chips: BTreeMap<&str, Chip<'_>> = project
             .boards
             .iter()

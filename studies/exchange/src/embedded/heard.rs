@@ -1,4 +1,4 @@
-//! Output of a client: lines on its standard error, and their meaning (client.h).
+//! Reads a client's output: the lines on its standard error (client.h).
 
 use std::io::{BufRead, BufReader};
 use std::os::fd::OwnedFd;
@@ -11,13 +11,13 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result, machine};
 use crate::row::{Delivered, TlsTimes};
 
-/// Kill a client that has been silent this long. This is no measurement.
+/// Kill a client that is silent for this long. This time is not a measurement.
 const SILENCE: Duration = Duration::from_secs(600);
 /// Start of the line that carries a session (client.h).
 const SESSION: &str = "session ";
 
-/// The secret with which a client of TLS resumes. With it, an eavesdropper could read the next
-/// connection. It is kept in memory and, while a client runs, in a file of mode 0600.
+/// The secret with which a TLS client resumes. An eavesdropper who has it can read the next
+/// connection. It stays in memory and, while a client runs, in a file of mode 0600.
 #[derive(Clone)]
 pub struct Session(pub Zeroizing<Vec<u8>>);
 
@@ -27,11 +27,11 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// A reading that was delivered, and the state of resumption.
+/// A delivered reading, and the state of resumption.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub done: Delivered,
-    /// Its handshake was a resumed one.
+    /// The handshake was a resumed one.
     pub resumed: bool,
     /// For the next connection, if the server gave a ticket.
     pub session: Option<Session>,
@@ -41,7 +41,7 @@ pub struct Told {
 #[derive(Default)]
 pub(super) struct Heard {
     lines: Vec<(Instant, Zeroizing<String>)>,
-    /// The client's last words, should it have fallen silent in the middle.
+    /// The client's exit status.
     ended: String,
     timeout: Duration,
 }
@@ -98,7 +98,7 @@ fn value<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 }
 
 impl Heard {
-    /// The line that begins with `word`, and when it came.
+    /// The line that begins with `word`, and the time when it came.
     fn line(&self, word: &str) -> Option<(Instant, &str)> {
         let found = self
             .lines
@@ -107,14 +107,15 @@ impl Heard {
         found.map(|(when, line)| (*when, line.as_str()))
     }
 
-    /// `emulated` clients have no clock: when their lines came counts.
+    /// Interprets the client's lines. An `emulated` client has no clock, so the arrival times of
+    /// its lines are used.
     pub(super) fn told(&self, emulated: bool) -> Result<Told> {
         if let Some((when, line)) = self.line("failed") {
             return Err(self.failed(when, line));
         }
         let parts = ["begin", "handshake", "exchange", "memory"].map(|word| self.line(word));
         let [Some(begin), Some(handshake), Some(exchange), Some(memory)] = parts else {
-            // Errors are kept and shown; a session is nobody's to see.
+            // Errors are kept and shown. A session is secret and must not be shown.
             let mut lines = self.lines.iter().rev().map(|(_, line)| line.as_str());
             let last = lines
                 .find(|line| !line.starts_with(SESSION))
@@ -175,7 +176,7 @@ impl Heard {
         let reason = line.split_once("reason=").map_or("", |(_, reason)| reason);
         let number = value(line, "number").unwrap_or_default();
         let why = format!("{reason} ({number})");
-        // Silence and an end look alike to the client.
+        // The client cannot tell silence from a closed connection.
         let before = self.lines.iter().rev().find(|(at, _)| *at < when);
         let waited = before.map_or(Duration::ZERO, |(at, _)| when - *at);
         match value(line, "fault").unwrap_or_default() {
@@ -268,7 +269,7 @@ mod tests {
         ] {
             assert_eq!(fault(&[(0, "begin"), (1, &failed(word))]), expected);
         }
-        // Silence and an end look alike to a client; how long it waited tells.
+        // A client cannot tell silence from a closed connection. Its waiting time does.
         assert_eq!(fault(&[(0, "begin"), (1, &failed("cut"))]), Fault::Cut);
         assert_eq!(fault(&[(0, "begin"), (31, &failed("cut"))]), Fault::Timeout);
         let crashed = heard(&[(0, "begin"), (1, "fault kind=invalid-access pc=0x10")]);

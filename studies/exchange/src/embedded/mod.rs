@@ -1,6 +1,6 @@
-//! Clients of C (`lab/firmware/client`), on this machine or on a board's emulator: TLS libraries of
-//! embedded systems, and a node of the link. The connection is their standard input and output,
-//! so nothing stands between them and the other end; an emulator's plugin counts their
+//! Clients in C (`lab/firmware/client`), on this machine or on a board's emulator: TLS libraries
+//! for embedded systems, and a node of the link. The connection is their standard input and output,
+//! so nothing stands between them and the other end. A plugin of the emulator counts their
 //! instructions.
 
 mod heard;
@@ -29,11 +29,11 @@ use crate::key::write_secret;
 use crate::net;
 use crate::row::{Counted, Delivered};
 
-/// Where the descriptions are, below the project's root.
+/// Folder of the descriptions, below the project's root.
 const FOLDER: &str = "lab/firmware/client";
-/// The other experiment's two ends.
+/// The description of both ends of the experiment with a symmetric cipher.
 const PEER: &str = "lab/firmware/exchange/peer.toml";
-/// A handshake takes a hundredth of it.
+/// Limit on the instructions of a run. A handshake takes a hundredth of it.
 const INSTRUCTIONS: u64 = 50_000_000_000;
 
 /// `lab/firmware/client/NAME.toml`.
@@ -43,15 +43,15 @@ struct Description {
     name: String,
     title: String,
     version: String,
-    /// Read by people.
+    /// For people only; the program does not use it.
     #[allow(dead_code)]
     licence: String,
     #[allow(dead_code)]
     note: String,
-    /// The key exchanges of a client of TLS.
+    /// The key exchanges that a TLS client offers.
     #[serde(default)]
     groups: Vec<String>,
-    /// Absent where all of it is this project's.
+    /// Absent if all of the code is this project's.
     #[serde(default)]
     source: Option<Source>,
     program: Program,
@@ -62,20 +62,20 @@ struct Description {
 pub struct Embedded {
     root: PathBuf,
     board: Board,
-    /// Of the board's core, where its error is known.
+    /// The cycle model of the board's core, if its error is known.
     model: Option<CycleModel>,
-    /// What a reader of its cycles must know.
+    /// The caution that a reader of its cycles needs.
     pub caution: Option<String>,
     image: Image,
-    /// Library and version, as rows have them.
+    /// Library and version, as stored in rows.
     pub implementation: String,
-    /// The machine, as rows have it.
+    /// The machine, as stored in rows.
     pub machine: String,
 }
 
 impl Embedded {
-    /// Builds the client `name` for `board`, or for this machine; fetches a library's sources if
-    /// they are not there. `defines`, such as `-DNAME=VALUE`, are added to its flags.
+    /// Builds the client `name` for `board`, or for this machine. Fetches the library's sources if
+    /// they are missing. `defines`, such as `-DNAME=VALUE`, are added to the compiler flags.
     pub fn build(
         project: &Project,
         name: &str,
@@ -93,7 +93,7 @@ impl Embedded {
         Ok(read_toml::<Description>(&list)?.groups)
     }
 
-    /// Builds both ends of the experiment with a symmetric cipher for a board.
+    /// Builds both ends of the symmetric experiment for a board.
     pub fn build_peer(project: &Project, board: &str, say: fn(&str)) -> Result<Embedded> {
         Embedded::build_list(project, &project.root.join(PEER), Some(board), &[], say)
     }
@@ -152,11 +152,12 @@ impl Embedded {
         &self.board.name
     }
 
-    /// How to start it, and where an emulator's plugin reports; `folder` is for its socket.
+    /// The command that starts the client, and the socket where the emulator's plugin reports.
+    /// `folder` holds that socket.
     pub fn command(&self, folder: &Path) -> Result<(Command, UnixListener)> {
         let socket = folder.join("report");
         let report = UnixListener::bind(&socket).map_err(machine("listen to the emulator"))?;
-        // Whoever asks what was counted does not wait for it.
+        // The reader of the counts must not block.
         report
             .set_nonblocking(true)
             .map_err(machine("listen to the emulator"))?;
@@ -168,13 +169,13 @@ impl Embedded {
         Ok((command, report))
     }
 
-    /// Whether its instructions are counted.
+    /// Whether the client's instructions are counted.
     pub fn is_emulated(&self) -> bool {
         self.board.qemu.is_some()
     }
 
-    /// One exchange: the client reads `job`, and what `connect` gives is its connection.
-    /// `timeout` is the connection's.
+    /// Runs one exchange. The client reads `job`; `connect` returns its connection, and `timeout`
+    /// is the connection's time limit.
     pub fn exchange(
         &self,
         job: &[u8],
@@ -194,7 +195,7 @@ impl Embedded {
         let connect = nanoseconds(start.elapsed());
         let heard = hear(command, ends, timeout)?;
         let mut said = String::new();
-        // What the plugin wrote waits in the socket, whether it still runs or not.
+        // The plugin's output waits in the socket, even after the plugin has ended.
         if let Ok((mut plugin, _)) = report.accept() {
             let _ = plugin.read_to_string(&mut said);
         }
@@ -203,7 +204,7 @@ impl Embedded {
         };
         let counted = qemu::counted(&said).map_err(stopped);
         let mut told = match heard.told(self.is_emulated()) {
-            // The emulator knows better why a client fell silent.
+            // If the client fell silent, the emulator's error is more precise.
             Err(error @ Error::Embedded { .. }) => return Err(counted.err().unwrap_or(error)),
             told => told?,
         };
@@ -211,7 +212,7 @@ impl Embedded {
         if self.is_emulated() {
             self.add_counts(&mut told.done, &counted?)?;
         }
-        // The memory of a Linux program is the system's; nobody counts it.
+        // The operating system owns the memory of a Linux program, so it is not counted.
         if let Some(memory) = &self.board.memory {
             told.done.times.flash = Some(self.image.weight.flash);
             told.done.times.variables = Some(self.image.weight.ram);
@@ -221,7 +222,7 @@ impl Embedded {
     }
 
     /// Adds the plugin's counts, one span for the handshake and one for the exchange, and the
-    /// cycles that the core's model makes of them.
+    /// cycles that the core's model computes from them.
     fn add_counts(&self, done: &mut Delivered, spans: &[Counts]) -> Result<()> {
         let [handshake, exchange] = spans else {
             return Err(Error::Embedded {
@@ -250,7 +251,7 @@ impl Embedded {
     }
 }
 
-/// The two ends of a connection that is one thing both ways.
+/// Two handles to the same connection, one for each direction.
 pub fn ends<T: Into<OwnedFd>>(
     stream: T,
     clone: impl FnOnce(&T) -> std::io::Result<T>,

@@ -7,10 +7,10 @@ use selo_report::table::{Cell, Column, Table, Tone};
 use super::group::{Group, factor, groups};
 use crate::row::{Experiment, Figure, Row};
 
-/// The level at which two samples count as distinct, before it is shared among the pairs.
+/// The significance level for two samples to differ. The pairs share it.
 const LEVEL: f64 = 0.05;
 
-/// Compares the units of a scenario and payload by a figure, pair by pair.
+/// Compares the units of a scenario and payload pair by pair, by one figure.
 pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Table {
     let mut table = Table::new(
         format!("Differences in {}", figure.name()),
@@ -64,8 +64,8 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
     table
 }
 
-/// Two groups are compared only if they differ in one property: two suites by one key exchange,
-/// not two suites by two.
+/// Whether two groups differ in one property only. Two suites with the same key exchange are
+/// compared; two that differ in both are not.
 fn alike(a: &Group<'_>, b: &Group<'_>) -> bool {
     let (x, y) = (a.unit, b.unit);
     let same = x.scenario == y.scenario

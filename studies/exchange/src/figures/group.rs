@@ -1,4 +1,4 @@
-//! Rows of one unit, and their statistics.
+//! Groups the rows of each unit and computes their statistics.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use selo_report::table::Cell;
 
 use crate::row::{Experiment, Fidelity, Figure, Row, Unit};
 
-/// The bootstrap's seed: the same rows give the same intervals.
+/// Seed of the bootstrap: the same rows give the same intervals.
 const SEED: u64 = 2020;
 
-/// The counted exchanges of a unit.
+/// The counted exchanges of one unit.
 #[derive(Clone, Debug)]
 pub struct Group<'a> {
     pub unit: &'a Unit,
@@ -20,7 +20,7 @@ pub struct Group<'a> {
     pub failed: usize,
 }
 
-/// Rows by unit and fidelity, in the order of the units.
+/// Groups rows by unit and fidelity, in the order of the units.
 pub fn groups(rows: &[Row], experiment: Experiment) -> Vec<Group<'_>> {
     let mut found: BTreeMap<(&Unit, Fidelity), Group<'_>> = BTreeMap::new();
     let mut failures: BTreeMap<&Unit, usize> = BTreeMap::new();
@@ -48,7 +48,8 @@ pub fn groups(rows: &[Row], experiment: Experiment) -> Vec<Group<'_>> {
 }
 
 impl Group<'_> {
-    /// A client on a board's emulator: its times say nothing of the board, its instructions do.
+    /// Whether the client ran on a board's emulator. Its instructions are valid for the board; its
+    /// times are not.
     pub(super) fn is_clockless(&self) -> bool {
         self.fidelity == Fidelity::Emulated && self.unit.device.is_some()
     }
@@ -61,7 +62,7 @@ impl Group<'_> {
         stats::summarise(&self.samples(figure))
     }
 
-    /// Mean with half its 95 % interval by Student's t, in milliseconds or per cent.
+    /// Mean with half of its 95 % interval by Student's t, in milliseconds or per cent.
     pub(super) fn cell(&self, figure: Figure) -> Cell {
         let Some(summary) = self.summary(figure) else {
             return Cell::none();
@@ -104,7 +105,7 @@ impl Group<'_> {
     }
 }
 
-/// From seconds to milliseconds; a share and what is counted stay as they are.
+/// The factor from seconds to milliseconds. Shares and counts stay as they are.
 pub(super) fn factor(figure: Figure) -> f64 {
     if figure == Figure::Share || figure.is_counted() {
         1.0
@@ -118,7 +119,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::row::record::tests::sample;
 
-    /// Two ciphers of which one is three times as slow, some noise, a warm-up, a failure.
+    /// Two ciphers, one three times as slow as the other, with some noise, a warm-up and a failure.
     pub(crate) fn rows() -> Vec<Row> {
         let mut rows: Vec<Row> = (0..20)
             .flat_map(|n| {

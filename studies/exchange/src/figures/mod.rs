@@ -1,5 +1,5 @@
-//! Tables and pictures of rows. Warm-ups and failed exchanges are in neither, but failures are
-//! counted.
+//! Tables and pictures of rows. Warm-ups and failed exchanges are left out; the number of failures
+//! is shown.
 
 mod comparisons;
 mod group;

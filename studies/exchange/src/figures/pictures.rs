@@ -9,8 +9,8 @@ use selo_report::svg::bars::{Bar, BarChart, Color, Item, Series};
 use super::group::{Group, factor, groups};
 use crate::row::{Experiment, Figure, Row};
 
-/// Pictures of what there is: of each scenario and payload the ciphers' times and shares, and
-/// of each scenario the suites'.
+/// Draws the ciphers' times and shares for each scenario and payload, and the suites' times for
+/// each scenario.
 pub fn pictures(rows: &[Row]) -> Vec<Picture> {
     let mut pictures = Vec::new();
     let all = groups(rows, Experiment::Symmetric);
@@ -48,14 +48,14 @@ pub fn pictures(rows: &[Row]) -> Vec<Picture> {
     pictures
 }
 
-/// Groups under a common name, in the order of the names.
+/// Collects groups under a common name, in the order of the names.
 fn sets<'a, 'b>(
     groups: &'b [Group<'a>],
     name: impl Fn(&Group<'a>) -> String,
 ) -> BTreeMap<String, Vec<&'b Group<'a>>> {
     let mut sets: BTreeMap<String, Vec<_>> = BTreeMap::new();
     for group in groups {
-        // A name of a file.
+        // A name that is safe in a file name.
         let safe: String = name(group)
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
@@ -122,7 +122,7 @@ mod tests {
     use crate::row::record::tests::sample;
     use crate::row::{Counted, Fidelity, TlsTimes};
 
-    /// An emulator's times are compared with nothing and drawn nowhere; what it counted is.
+    /// An emulator's times are neither compared nor drawn. Its counts are.
     #[test]
     fn an_emulated_board_has_instructions_and_no_times() {
         let row = |cipher: &str, repetition: u32| {

@@ -10,7 +10,7 @@ use super::group::{Group, groups};
 use crate::row::{Experiment, Figure, Row, Sealing, Served, TlsTimes};
 
 impl Group<'_> {
-    /// The columns that both tables begin with.
+    /// The first columns of both tables.
     fn head(&self) -> Vec<Cell> {
         let unit = self.unit;
         vec![
@@ -98,7 +98,7 @@ pub fn symmetric(rows: &[Row]) -> Table {
     table.without_empty_columns()
 }
 
-/// What servers on emulated boards counted, by machine, cipher and size.
+/// Counts of the servers on emulated boards, by machine, cipher and size.
 pub fn served(rows: &[Served]) -> Table {
     let mut groups: BTreeMap<(&str, &str, &str, u64), Vec<Sealing>> = BTreeMap::new();
     for row in rows {
@@ -137,7 +137,7 @@ pub fn served(rows: &[Served]) -> Table {
     table
 }
 
-/// Times of the second experiment, or of the link in its place.
+/// Times of the second experiment, or of the link in place of TLS.
 pub fn tls(rows: &[Row], experiment: Experiment) -> Table {
     let title = match experiment {
         Experiment::Link => "A reading by the link",
@@ -209,7 +209,7 @@ fn tls_line(group: &Group<'_>) -> Vec<Cell> {
     line
 }
 
-/// What a reader of modelled cycles must know, by board.
+/// The cautions for modelled cycles, by board.
 pub fn cautions(rows: &[Row], experiment: Experiment) -> BTreeSet<String> {
     let of = |row: &Row| {
         let device = row.unit.device.as_deref().unwrap_or_default();
@@ -227,7 +227,7 @@ fn most(group: &Group<'_>, of: fn(&TlsTimes) -> Option<u64>) -> Cell {
     })
 }
 
-/// What a client takes of a part's RAM, and whether the part has it.
+/// The RAM that a client needs, and whether the part has that much.
 pub fn ram(group: &Group<'_>) -> Cell {
     let cell = most(group, TlsTimes::ram);
     let tls = group.rows.iter().filter_map(|row| row.tls.as_ref());

@@ -1,4 +1,4 @@
-//! Quantities that are computed from a row.
+//! Quantities computed from a row.
 
 use super::record::Row;
 use super::times::{Stamps, TlsTimes};
@@ -6,7 +6,7 @@ use super::times::{Stamps, TlsTimes};
 /// One quantity of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Figure {
-    /// (1) to (5) of [ferreira2020].
+    /// Equations (1) to (5) of [ferreira2020].
     ClientEncrypt,
     ServerEncrypt,
     ClientDecrypt,
@@ -14,20 +14,20 @@ pub enum Figure {
     Transmission,
     /// From t0 to t7.
     Total,
-    /// Encryption and decryption of both ends in the total.
+    /// The share of encryption and decryption, at both ends, in the total.
     Share,
     Handshake,
     Exchange,
     HandshakeCpu,
-    /// Of the client, in millions.
+    /// The client's instructions, in millions.
     HandshakeInstructions,
     ExchangeInstructions,
-    /// By a cycle model, in millions.
+    /// Cycles by a cycle model, in millions.
     HandshakeCycles,
     ExchangeCycles,
     EncryptInstructions,
     DecryptInstructions,
-    /// Both.
+    /// Encryption and decryption together.
     CipherInstructions,
 }
 
@@ -52,7 +52,7 @@ impl Figure {
         Figure::CipherInstructions,
     ];
 
-    /// Of the experiment with TLS.
+    /// Whether the figure belongs to the experiment with TLS.
     pub fn is_of_tls(self) -> bool {
         matches!(
             self,
@@ -66,7 +66,8 @@ impl Figure {
         )
     }
 
-    /// Instructions, or cycles by a model, and no time: an emulator tells them as well as a machine.
+    /// Whether the figure is a count of instructions or modelled cycles. Unlike a time, a count is
+    /// as valid from an emulator as from a machine.
     pub fn is_counted(self) -> bool {
         matches!(
             self,
@@ -106,7 +107,7 @@ impl Figure {
         Figure::ALL.into_iter().find(|figure| figure.name() == name)
     }
 
-    /// Its value in a row, if the row has it: a time in seconds, a share in per cent, a count in
+    /// The figure of a row, if the row has it: a time in seconds, a share in per cent, a count in
     /// millions.
     pub fn of(self, row: &Row) -> Option<f64> {
         if self.is_of_tls() {

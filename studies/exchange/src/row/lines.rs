@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 
 /// A kind of line: a row, or the counts of a server.
 pub trait Line: Serialize + serde::de::DeserializeOwned {
-    /// The only `schema` that is read.
+    /// The only accepted value of `schema`.
     const SCHEMA: &str;
-    /// Where a file of them comes from: the hint where one is not what it should be.
+    /// The commands that make such files: the hint for an invalid line.
     const SOURCE: &str;
     fn schema(&self) -> &str;
 }
@@ -34,7 +34,7 @@ impl Line for Served {
     }
 }
 
-/// Lines of a file.
+/// A file of lines, open for appending.
 #[derive(Debug)]
 pub struct Rows {
     path: PathBuf,
@@ -49,7 +49,7 @@ fn wrong<L: Line>(path: &Path, why: impl Into<String>) -> Error {
     }
 }
 
-/// The disk refused: what the file holds is not why.
+/// An error of the disk. The content of the file is not the cause.
 fn refused(path: &Path, error: &std::io::Error) -> Error {
     Error::File {
         path: path.to_owned(),
@@ -58,14 +58,14 @@ fn refused(path: &Path, error: &std::io::Error) -> Error {
     }
 }
 
-/// Reads the rows of a file. A last line that was cut off while it was written is left out.
+/// Reads the rows of a file. Leaves out a last line that is incomplete.
 pub fn read<L: Line>(path: &Path) -> Result<Vec<L>> {
     let text =
         std::fs::read_to_string(path).map_err(|error| wrong::<L>(path, error.to_string()))?;
     parse(path, &text).map(|(rows, _)| rows)
 }
 
-/// The rows, and how many bytes of the text they are.
+/// The rows, and the number of bytes of `text` that they occupy.
 fn parse<L: Line>(path: &Path, text: &str) -> Result<(Vec<L>, usize)> {
     let mut rows = Vec::new();
     let mut whole = 0;
@@ -89,7 +89,7 @@ fn parse<L: Line>(path: &Path, text: &str) -> Result<(Vec<L>, usize)> {
 }
 
 impl Rows {
-    /// Opens a file to go on with, and reads what is in it.
+    /// Opens a file for appending, and reads its rows.
     pub fn open<L: Line>(path: &Path) -> Result<(Rows, Vec<L>)> {
         if let Some(folder) = path
             .parent()

@@ -1,5 +1,5 @@
-//! Rows of exchanges. A row is one line of JSON, written as soon as the exchange has ended or
-//! failed. It keeps the times as they were stamped; figures are computed when they are shown.
+//! Rows of exchanges. A row is one line of JSON, written as soon as the exchange succeeds or fails.
+//! It keeps the raw time stamps; figures are computed when they are shown.
 
 mod figure;
 mod lines;

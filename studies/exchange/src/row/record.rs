@@ -1,4 +1,4 @@
-//! The rows themselves.
+//! The types of the rows.
 
 use std::fmt;
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 use super::times::{Sealing, Stamps, TlsTimes};
 use crate::error::Fault;
 
-/// The schema that [`Row`] follows; changes whenever a field changes meaning.
+/// The schema of [`Row`]. It changes whenever a field changes its meaning.
 pub const SCHEMA: &str = "selo.exchange/1";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Experiment {
-    /// A message there and back by a symmetric cipher [ferreira2020].
+    /// A message there and back with a symmetric cipher [ferreira2020].
     Symmetric,
-    /// A reading to a web server by TLS 1.3 [ferreira2021].
+    /// A reading sent to a web server by TLS 1.3 [ferreira2021].
     Tls,
-    /// A reading to a gateway by the link; its handshake is the join.
+    /// A reading sent to a gateway by the link. Its handshake is the join.
     Link,
 }
 
-/// What a time is worth.
+/// The source of a time, and so its validity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fidelity {
-    /// Read from the clock of the machine that is meant.
+    /// The clock of the named machine itself.
     WallClock,
-    /// One of the ends ran on an emulator: it shows that the exchange works there, and its
-    /// times are not the times of the machine that is emulated.
+    /// An end ran on an emulator. The row shows that the exchange works there, but its times are
+    /// not those of the emulated machine.
     Emulated,
 }
 
@@ -41,15 +41,15 @@ impl fmt::Display for Fidelity {
     }
 }
 
-/// What is repeated: exchanges of one unit are samples of one figure.
+/// A repeated measurement: the exchanges of one unit are samples of one figure.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Unit {
     pub experiment: Experiment,
-    /// Which machines, in a word: `two-processes`, `pc-pi`, `pi-pi`.
+    /// The machines, in a word: `two-processes`, `pc-pi`, `pi-pi`.
     pub scenario: String,
-    /// The client's.
+    /// The client's implementation.
     pub implementation: String,
-    /// The board that the client was built for, where it is one.
+    /// The board that the client was built for, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Cipher, or suite of TLS.
@@ -65,7 +65,7 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Who asks: the implementation, and the board that it was built for.
+    /// The client: its implementation, and its board if it has one.
     pub fn who(&self) -> String {
         match &self.device {
             Some(device) => format!("{}@{device}", self.implementation),
@@ -73,7 +73,7 @@ impl Unit {
         }
     }
 
-    /// Its cipher, and what else tells it from its neighbours.
+    /// The cipher, and the properties that distinguish this unit from similar ones.
     pub fn label(&self) -> String {
         let parts = [
             Some(&self.cipher),
@@ -90,20 +90,20 @@ pub struct Row {
     pub schema: String,
     #[serde(flatten)]
     pub unit: Unit,
-    /// What is between the machines, in words.
+    /// Description of the network between the machines.
     pub link: String,
-    /// The two machines, as they say.
+    /// The two machines, as they describe themselves.
     pub client: String,
     pub server: String,
     pub fidelity: Fidelity,
-    /// Whether the cipher notices an altered message.
+    /// Whether the cipher detects an altered message.
     pub authenticated: bool,
     pub repetition: u32,
-    /// Its place in the order of the run.
+    /// Position in the order of the run.
     pub order: u32,
-    /// Not counted.
+    /// A warm-up, which is not counted.
     pub warm_up: bool,
-    /// Both ends had what was sent, byte by byte.
+    /// Both ends received the message unchanged, byte for byte.
     pub verified: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
@@ -116,13 +116,13 @@ pub struct Row {
     pub stamps: Option<Stamps>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsTimes>,
-    /// What a reader of its modelled cycles must know: the model, and its error.
+    /// The caution for its modelled cycles: the model and its error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caution: Option<String>,
 }
 
-/// What a server on an emulated board counted of one exchange: it has no times of that board, and
-/// the client, whose row it is, cannot know these.
+/// The counts of a server on an emulated board for one exchange. They are not in the client's row,
+/// because the client cannot know them. There are no times of that board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Served {
     pub schema: String,

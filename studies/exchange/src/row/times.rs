@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The stamps of [ferreira2020], in nanoseconds: the client's since t0, the server's since t2.
+/// The stamps of [ferreira2020], in nanoseconds: the client's are relative to t0, the server's to
+/// t2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamps {
     pub connect: u64,
@@ -12,56 +13,56 @@ pub struct Stamps {
     pub t3_less_t2: u64,
     pub t4_less_t2: u64,
     pub t5_less_t2: u64,
-    /// Those of the client, where its machine was emulated.
+    /// The client's instructions, if its machine was emulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Sealing>,
 }
 
-/// Instructions that the cipher of one end executed.
+/// Instructions that the cipher executed at one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sealing {
     pub encrypt: u64,
     pub decrypt: u64,
 }
 
-/// Times of [ferreira2021], in nanoseconds, and what was counted meanwhile.
+/// The times of [ferreira2021] in nanoseconds, with the counts of the same exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TlsTimes {
     pub connect: u64,
     pub handshake: u64,
     pub exchange: u64,
-    /// The client's own computing: processor time of its thread.
+    /// Processor time of the client's thread.
     pub handshake_cpu: u64,
     pub exchange_cpu: u64,
-    /// Bytes that TCP carried, records' heads included.
+    /// Bytes that TCP carried, including the heads of records.
     pub handshake_sent: u64,
     pub handshake_received: u64,
-    /// How often the client had to wait for an answer.
+    /// How many times the client waited for an answer.
     pub handshake_trips: u64,
     pub exchange_trips: u64,
-    /// The client's instructions, where its machine was emulated.
+    /// The client's instructions, if its machine was emulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Counted>,
-    /// Their cycles by the model of the board's core, where its error is known
-    /// (`selo lab calibration`): [`Row::caution`] has it.
+    /// The cycles that the core's model computes from these instructions, if the model's error is
+    /// known (`selo lab calibration`). [`Row::caution`] names the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<Counted>,
-    /// Code and constants of the client's image, its variables, and the RAM that the part has
-    /// for them, heap and stack, in bytes.
+    /// Bytes of the client's image: its code and constants, its variables, and the RAM that the
+    /// part has for variables, heap and stack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
-    /// Most bytes of heap at a time, and of stack, where the client can tell.
+    /// Peak heap and peak stack in bytes, if the client can measure them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<u64>,
 }
 
-/// What was counted of the client of an exchange by TLS.
+/// Counts of the client of a TLS exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
     pub handshake: u64,
@@ -69,22 +70,22 @@ pub struct Counted {
 }
 
 impl TlsTimes {
-    /// What the client takes of the RAM: variables, heap, stack.
+    /// The RAM that the client uses: variables, heap and stack.
     pub fn ram(&self) -> Option<u64> {
         Some(self.variables? + self.heap? + self.stack?)
     }
 
-    /// Whether that is more than the part has.
+    /// Whether the client uses more RAM than the part has.
     pub fn exceeds(&self) -> Option<bool> {
         Some(self.ram()? > self.memory?)
     }
 }
 
-/// A reading that was delivered by TLS or by the link.
+/// A reading delivered by TLS or by the link.
 #[derive(Clone, Debug)]
 pub struct Delivered {
     pub times: TlsTimes,
-    /// Bytes from the client and to it, handshake included.
+    /// Bytes from the client and to it, including the handshake.
     pub sent: u64,
     pub received: u64,
 }

@@ -1,4 +1,4 @@
-//! The client of the second experiment: connects, shakes hands, sends one reading, waits for
+//! The client of the second experiment: connects, shakes hands, sends one reading, and waits for
 //! the answer. It measures the time of each step and counts the bytes on the wire.
 
 use std::io::{self, Read, Write};
@@ -22,27 +22,27 @@ use crate::error::{Error, Result};
 use crate::net;
 use crate::row::{Delivered, TlsTimes};
 
-/// The server, and the one combination that a client measures.
+/// The server, and the one combination that the client measures.
 pub struct Options<'a> {
     pub url: Url,
-    /// They sign the server's certificate.
+    /// The authorities that may sign the server's certificate.
     pub authorities: &'a [CertificateDer<'static>],
     pub suite: Suite,
     pub group: Group,
-    /// Resume sessions; otherwise every handshake is a full one.
+    /// Resume sessions; otherwise every handshake is full.
     pub resumed: bool,
     pub timeout: Duration,
     pub token: Option<zeroize::Zeroizing<String>>,
 }
 
 impl std::fmt::Debug for Options<'_> {
-    /// Without the token, which is a secret.
+    /// Omits the token, which is a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Options({:?}, {:?})", self.suite, self.group)
     }
 }
 
-/// One suite, one key exchange, with or without resumption.
+/// A client for one suite and one key exchange, with or without resumption.
 pub struct Client {
     url: Url,
     name: ServerName<'static>,
@@ -55,13 +55,13 @@ pub struct Client {
 }
 
 impl std::fmt::Debug for Client {
-    /// Without the token, which is a secret.
+    /// Omits the token, which is a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Client({:?}, {:?})", self.suite, self.group)
     }
 }
 
-/// Carries bytes, and counts them and the times that an answer had to be waited for.
+/// Carries bytes, and counts them. It also counts how often the client waited for an answer.
 struct Counted {
     stream: TcpStream,
     sent: u64,
@@ -152,11 +152,11 @@ impl Client {
         })
     }
 
-    /// One reading. A client that resumes and has no ticket gets one first.
+    /// Sends one reading. A client that resumes and has no ticket gets one first.
     pub fn exchange(&self, reading: &Reading, report: bool) -> Result<Delivered> {
         if self.resumed {
-            // Tickets are used once: each measured exchange leaves one for the next, but the
-            // first and one after a failure have none.
+            // A ticket is used once. Each measured exchange leaves a ticket for the next one, but
+            // the first exchange and one after a failure have none.
             let (done, kind) = self.once(reading, report)?;
             if kind == HandshakeKind::Resumed {
                 return Ok(done);
@@ -202,7 +202,7 @@ impl Client {
         Ok((done, kind))
     }
 
-    /// Connects and shakes hands. The times of both are filled in.
+    /// Connects and shakes hands. Fills in the times of both.
     fn shake_hands(&self) -> Result<(ClientConnection, Counted, TlsTimes)> {
         let start = Instant::now();
         let stream = net::connect(&self.url.address(), "serve-tls", self.timeout)?;
@@ -223,7 +223,7 @@ impl Client {
             tls.complete_io(&mut wire)
                 .map_err(|error| self.failed(error, "shaking hands", seconds))?;
         }
-        // The client's last message of the handshake goes with it.
+        // The client's last message belongs to the handshake, so send it within the timed step.
         while tls.wants_write() {
             tls.write_tls(&mut wire)
                 .map_err(|error| self.failed(error, "shaking hands", seconds))?;
@@ -240,7 +240,8 @@ impl Client {
         Ok((tls, wire, times))
     }
 
-    /// Suite and key exchange must be those that are measured; the kind of the handshake.
+    /// Checks that the negotiated suite and key exchange are the measured ones. Returns the kind of
+    /// the handshake.
     fn check_negotiated(&self, tls: &ClientConnection) -> Result<HandshakeKind> {
         let kind = tls
             .handshake_kind()
@@ -258,7 +259,7 @@ impl Client {
         Ok(kind)
     }
 
-    /// As in the publication, the station tells the server the times that it measured.
+    /// Sends the measured times to the server, as the station of the publication does.
     fn report(
         &self,
         tls: &mut ClientConnection,
@@ -273,7 +274,7 @@ impl Client {
             let time = Time {
                 suite: self.suite,
                 group: self.group,
-                // The negotiated kind, which may differ from the one asked for.
+                // The negotiated kind, which may differ from the requested one.
                 resumed: kind == HandshakeKind::Resumed,
                 seconds: time as f64 / 1e9,
             };
@@ -310,7 +311,7 @@ impl Client {
             .ok_or(Error::Cut { doing })
     }
 
-    /// The meaning of the TLS library's error.
+    /// Interprets the TLS library's error.
     fn failed(&self, error: io::Error, doing: &'static str, seconds: u64) -> Error {
         let inner = error
             .get_ref()
@@ -352,7 +353,7 @@ impl Client {
     }
 }
 
-/// Fails unless the server took the request.
+/// Fails unless the server accepted the request.
 fn accept(answer: &Message) -> Result<()> {
     let status = answer.first.split(' ').nth(1).unwrap_or_default();
     if status.starts_with('2') && status.len() == 3 {

@@ -1,5 +1,5 @@
-//! As much of HTTP/1.1 as a reading and its answer need: one head of bounded length, one body
-//! of announced and bounded length.
+//! The part of HTTP/1.1 that a reading and its answer need: one head of bounded length, and one
+//! body of announced and bounded length.
 
 use std::io::{self, Read};
 
@@ -13,7 +13,7 @@ pub const BODY: usize = 64 << 10;
 pub struct Message {
     /// `POST /path HTTP/1.1`, or `HTTP/1.1 204 No Content`.
     pub first: String,
-    /// The other end will close.
+    /// The other end will close the connection.
     pub close: bool,
     pub body: Vec<u8>,
 }
@@ -23,8 +23,8 @@ fn bad(why: &str) -> io::Error {
 }
 
 impl Message {
-    /// Reads one; `None` at a clean end. What is read beyond it is lost, so the other end must
-    /// wait for its answer.
+    /// Reads one message. Returns `None` at a clean end. Bytes beyond the announced body are an error,
+    /// so the other end must wait for its answer.
     pub fn read(from: &mut impl Read) -> io::Result<Option<Message>> {
         let mut have = Vec::new();
         let mut chunk = [0; 2048];
@@ -39,7 +39,8 @@ impl Message {
                 Ok(0) if have.is_empty() => return Ok(None),
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(size) => have.extend(&chunk[..size]),
-                // Whoever hangs up without a word of TLS between two messages is done.
+                // The other end closed TCP between two messages without closing TLS. That is a
+                // clean end.
                 Err(error) if have.is_empty() && error.kind() == io::ErrorKind::UnexpectedEof => {
                     return Ok(None);
                 }

@@ -1,4 +1,4 @@
-//! The second experiment with the TLS library of an embedded system in the client's place.
+//! The second experiment with an embedded TLS library as the client.
 
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime};
@@ -14,30 +14,30 @@ use crate::error::{Error, Result};
 use crate::net;
 use crate::row::Delivered;
 
-/// What a client has room for: authorities, request, a few words (tls.c).
+/// Bytes that a client has for its job: authorities, request, a few words (tls.c).
 const JOB_BYTES: usize = 3072;
-/// And for a session, where it resumes.
+/// Further bytes for a session, if the client resumes.
 const SESSION_BYTES: usize = 1024;
 
-/// The libraries that there is a client of: a file NAME.c and its list NAME.toml.
+/// The libraries with a client: a file NAME.c and its description NAME.toml.
 pub const LIBRARIES: [&str; 2] = ["wolfssl", "mbedtls"];
 
-/// What is sent, and what it has to be.
+/// The request, and the required properties of the exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     pub url: &'a Url,
     pub authorities: &'a [CertificateDer<'static>],
     pub suite: Suite,
     pub group: Group,
-    /// The handshake is to be a resumed one.
+    /// The handshake must be a resumed one.
     pub resumed: bool,
     /// The whole request.
     pub request: &'a str,
     pub timeout: Duration,
 }
 
-/// What an image has beside what each of them has: without it, it has neither its code nor its
-/// variables, so rows tell what it takes.
+/// Optional features of an image. An image without a feature contains neither its code nor its
+/// variables, so rows show what the feature costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Features {
     /// Keeps tickets, and resumes with them.
@@ -47,7 +47,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// What an exchange needs.
+    /// The features that an exchange needs.
     pub fn of(group: Group, resumed: bool) -> Features {
         Features {
             resumes: resumed,
@@ -65,7 +65,7 @@ impl Features {
     }
 }
 
-/// Library and board of `LIBRARY` or `LIBRARY@BOARD`.
+/// Splits `LIBRARY` or `LIBRARY@BOARD` into library and board.
 fn parts(spec: &str) -> Result<(&str, Option<&str>)> {
     let (name, board) = match spec.split_once('@') {
         Some((name, board)) => (name, Some(board)),
@@ -80,7 +80,7 @@ fn parts(spec: &str) -> Result<(&str, Option<&str>)> {
     Ok((name, board))
 }
 
-/// Refuses key exchanges that the library `spec` does not have.
+/// Refuses key exchanges that the library of `spec` lacks.
 pub fn check(project: &Project, spec: &str, groups: &[Group]) -> Result<()> {
     let has = Embedded::groups(project, parts(spec)?.0)?;
     match groups
@@ -101,7 +101,7 @@ pub fn build(project: &Project, spec: &str, features: Features, say: fn(&str)) -
     Embedded::build(project, name, board, &features.defines(), say)
 }
 
-/// A client with what it keeps from one exchange to the next.
+/// A client, with the state that it keeps between exchanges.
 #[derive(Debug)]
 pub struct Client<'a> {
     embedded: &'a Embedded,
@@ -110,7 +110,7 @@ pub struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    /// `embedded` was built with the features that this needs.
+    /// Makes a client. `embedded` must have the features that `ask` needs.
     pub fn new(embedded: &'a Embedded, ask: Ask<'a>) -> Client<'a> {
         Client {
             embedded,
@@ -119,13 +119,13 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// One exchange. A client that resumes and has no ticket gets one first.
+    /// Runs one exchange. A client that resumes and has no ticket gets one first.
     pub fn exchange(&mut self) -> Result<Delivered> {
         if !self.ask.resumed {
             return Ok(once(self.embedded, &self.ask, None)?.done);
         }
-        // A ticket is used once: each exchange leaves one for the next, but the first and one
-        // after a failure have none, and a server that was started anew knows none.
+        // A ticket is used once. Each exchange leaves a ticket for the next one, but the first
+        // exchange and one after a failure have none, and a restarted server knows none.
         for _ in 0..2 {
             let session = self.session.take();
             let told = once(self.embedded, &self.ask, session.as_ref())?;
@@ -145,7 +145,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// One connection, which resumes with `session` if the server takes it.
+/// Runs one connection. It resumes with `session` if the server accepts it.
 pub fn once(client: &Embedded, ask: &Ask<'_>, session: Option<&Session>) -> Result<Told> {
     let connect = || {
         let stream = net::connect(&ask.url.address(), "serve-tls", ask.timeout)?;
@@ -154,7 +154,7 @@ pub fn once(client: &Embedded, ask: &Ask<'_>, session: Option<&Session>) -> Resu
     client.exchange(&job(ask, session)?, connect, ask.timeout)
 }
 
-/// What the client reads first (tls.c).
+/// The input that the client reads first (tls.c).
 fn job(ask: &Ask<'_>, session: Option<&Session>) -> Result<Zeroizing<Vec<u8>>> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let authorities: usize = ask.authorities.iter().map(|der| der.len()).sum();
@@ -185,7 +185,7 @@ fn job(ask: &Ask<'_>, session: Option<&Session>) -> Result<Zeroizing<Vec<u8>>> {
             ),
         });
     }
-    // Nothing of it stays behind where it would have grown.
+    // Reserve the whole size: growing would leave copies of the secret in memory.
     let mut job = Zeroizing::new(Vec::with_capacity(size + session.len()));
     job.extend_from_slice(head.as_bytes());
     for der in ask.authorities {

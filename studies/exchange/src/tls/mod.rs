@@ -23,7 +23,7 @@ fn pem(path: &Path, why: String, hint: &str) -> Error {
     }
 }
 
-/// The certificates of a PEM file.
+/// Reads the certificates of a PEM file.
 pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let hint = "certificates in PEM form; `selo setup DIR` makes some";
     let bad = |error: rustls::pki_types::pem::Error| pem(path, error.to_string(), hint);
@@ -37,7 +37,7 @@ pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     Ok(found)
 }
 
-/// The private key of a PEM file that nobody else can read.
+/// Reads the private key of a PEM file. Fails if others can read the file.
 pub fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>> {
     use std::os::unix::fs::MetadataExt;
     let hint = "a private key in PEM form, mode 0600";

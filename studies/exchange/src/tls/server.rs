@@ -1,5 +1,5 @@
-//! The server of the second experiment, without a database: it takes readings and the times
-//! that stations report, and keeps them as lines of JSON. The collector does the same with its
+//! The server of the second experiment, without a database. It accepts readings and the times that
+//! stations report, and stores them as lines of JSON. The collector does the same with its
 //! database.
 
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::net;
 use crate::serving::{Counts, Server, bind};
 
-/// How a server serves.
+/// The options of a server.
 #[derive(Debug)]
 pub struct Options {
     pub chain: Vec<CertificateDer<'static>>,
@@ -29,7 +29,7 @@ pub struct Options {
     pub groups: Vec<Group>,
     pub timeout: Duration,
     pub max_clients: usize,
-    /// Gives a ticket to whoever has shaken hands, so that it can resume.
+    /// Send a ticket after each handshake, so that clients can resume.
     pub tickets: bool,
 }
 
@@ -43,7 +43,7 @@ struct Shared {
     log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// Listens, and serves in threads of its own. What comes is appended to `store`.
+/// Listens, and serves in threads of its own. Appends the received lines to `store`.
 pub fn start(
     listen: &str,
     options: Options,
@@ -62,9 +62,9 @@ pub fn start(
                     "--cert and --cert-key belong together",
                 )
             })?;
-    // One ticket is enough for whoever comes back.
+    // A returning client needs one ticket only.
     config.send_tls13_tickets = usize::from(options.tickets);
-    // Tickets are then sealed by a key of this process, and the server keeps no sessions.
+    // A key of this process seals the tickets, so the server keeps no sessions.
     config.ticketer = rustls::crypto::ring::Ticketer::new()
         .map_err(|error| Error::Protocol(error.to_string()))?;
     let store = store

@@ -1,20 +1,20 @@
-//! The address of a web server, and the requests that go to it.
+//! The address of a web server, and the requests to it.
 
 use selo_tls::station::BASE;
 
 use crate::error::{Error, Result};
 
-/// The address that readings go to.
+/// The address to which readings are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     pub host: String,
     pub port: u16,
-    /// What stands before the routes; begins with `/` or is empty.
+    /// The path before the routes; empty, or begins with `/`.
     pub prefix: String,
 }
 
 impl Url {
-    /// `https://HOST[:PORT][/PREFIX]`.
+    /// Parses `https://HOST[:PORT][/PREFIX]`.
     pub fn parse(text: &str) -> Result<Url> {
         let bad = || {
             Error::usage(
@@ -44,7 +44,7 @@ impl Url {
     }
 }
 
-/// A request to `route` of the server. `close` announces that it is the last of its connection.
+/// A request to `route` of the server. `close` announces the last request of the connection.
 pub fn request(
     url: &Url,
     token: Option<&str>,

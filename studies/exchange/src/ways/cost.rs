@@ -3,25 +3,25 @@
 /// Bytes of the reading.
 pub(super) const READING: usize = 16;
 
-/// The computing of a device.
+/// The computing effort of a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Computing {
     /// Cycles of the chip.
     Cycles(f64),
-    /// Instructions of a core without a model of its cycles.
+    /// Instructions of a core that has no cycle model.
     Instructions(f64),
-    /// Instructions, and their cycles by the model of the core.
+    /// Instructions, and the cycles that the core's model computes from them.
     Modelled {
         instructions: f64,
         cycles: f64,
     },
-    /// Seconds of the processor on which the rows were made.
+    /// Seconds of the processor that made the rows.
     Seconds(f64),
     Unknown,
 }
 
 impl Computing {
-    /// Both of one kind, with each of their numbers made of the two; else unknown.
+    /// Combines two values of the same kind, number by number. Different kinds give unknown.
     fn with(self, other: Computing, each: impl Fn(f64, f64) -> f64) -> Computing {
         match (self, other) {
             (Computing::Cycles(a), Computing::Cycles(b)) => Computing::Cycles(each(a, b)),
@@ -60,7 +60,7 @@ impl Computing {
 pub struct Cost {
     pub sent: f64,
     pub received: f64,
-    /// How often the device waits for an answer.
+    /// How many times the device waits for an answer.
     pub trips: f64,
     pub computing: Computing,
 }
@@ -96,23 +96,23 @@ pub struct Memory {
     /// Variables and heap.
     pub ram: Option<f64>,
     pub stack: Option<f64>,
-    /// The RAM of the part, if RAM and stack together exceed it.
+    /// The part's RAM in bytes, if RAM and stack together exceed it.
     pub exceeded: Option<f64>,
 }
 
-/// One way to a server.
+/// One way to send readings to a server.
 #[derive(Clone, Debug)]
 pub struct Way {
     pub name: String,
-    /// The board that computes.
+    /// The board that does the computing.
     pub on: String,
-    /// The first reading, with all that must come before it.
+    /// The first reading, including all steps that must come before it.
     pub alone: Cost,
     /// One of a day's readings.
     pub of_a_day: Cost,
     /// Bytes on the device, where they were measured.
     pub memory: Memory,
     pub note: &'static str,
-    /// The limits of its modelled cycles.
+    /// The caution for its modelled cycles.
     pub caution: Option<String>,
 }

@@ -1,9 +1,9 @@
-//! The cost of one sealed reading of 16 bytes by each way to a server: the paper's
-//! protocol, Selo's link, TLS 1.3. Alone, and as one of a day's.
+//! The cost of one sealed reading of 16 bytes by each way to a server: the paper's protocol, Selo's
+//! link and TLS 1.3. The cost is given for a single reading, and for one of a day's readings.
 //!
-//! The link's bytes are those of its frames (`selo-link`), its cycles, memory and flash those
-//! of measured rows on the Uno; those of the paper's protocol are the sums of its parts' rows.
-//! TLS is counted on the wire and measured in rows of this crate.
+//! The link's bytes are those of its frames (`selo-link`). Its cycles, memory and flash come from
+//! measured rows on the Uno. The figures of the paper's protocol are sums over the rows of its
+//! parts. TLS is counted on the wire and measured in rows of this crate.
 
 mod cost;
 mod rows;
@@ -17,7 +17,7 @@ pub use self::table::{Chip, picture, table};
 pub use self::uno::baseline;
 use crate::row::Row;
 
-/// The ways, with `readings` a day; `suite` is the link's.
+/// The ways, for `readings` a day. `suite` is the link's.
 pub fn ways(file: &Value, suite: &str, rows: &[Row], readings: u32) -> Vec<Way> {
     let n = f64::from(readings.max(1));
     let mut ways = vec![uno::classic(file, n)];
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(emulated.memory.exceeded, Some(81_920.0));
     }
 
-    /// Modelled cycles come with the instructions, with their energy by the board's own profile,
+    /// Modelled cycles appear with the instructions, with the energy by the board's own profile,
     /// and with the caution.
     #[test]
     fn modelled_cycles_have_an_energy_and_a_caution() {
@@ -149,7 +149,7 @@ mod tests {
             power: &power,
         };
         let shown = table(&[modelled], 10, &BTreeMap::from([("esp8266", chip)])).to_markdown();
-        // 300.1e6 cycles are 3.001 s of 10 mW.
+        // 300.1e6 cycles take 3.001 s at 10 mW.
         for words in [
             "| 300 |",
             "| 30.0 |",
@@ -178,8 +178,8 @@ mod tests {
         assert_eq!(resumes.alone.computing, Computing::Instructions(40.1e6));
         let day = (200.05e6 + 9.0 * 40.1e6) / 10.0;
         assert_eq!(resumes.of_a_day.computing, Computing::Instructions(day));
-        // Its own variables and flash, and the heap of the full handshake that came before:
-        // without that it would fit.
+        // Its own variables and flash, plus the heap of the earlier full handshake; without that
+        // heap it would fit.
         assert_eq!(resumes.memory.flash, Some(150_000.0));
         assert_eq!(resumes.memory.ram, Some(75_000.0));
         assert_eq!(resumes.memory.stack, Some(11_000.0));

@@ -1,10 +1,10 @@
-//! Ways of rows: the link, the published protocol and TLS on boards and machines.
+//! Ways computed from rows: the link, the published protocol and TLS on boards and machines.
 
 use super::cost::{Computing, Cost, Memory, Way};
 use crate::figures::{Group, groups};
 use crate::row::{Experiment, Figure, Row, TlsTimes};
 
-/// The link and the published protocol on boards, with `n` readings a day.
+/// The link and the published protocol on boards, for `n` readings a day.
 pub(super) fn link(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
     let all = groups(rows, Experiment::Link);
     let mut found = Vec::new();
@@ -15,7 +15,8 @@ pub(super) fn link(rows: &[Row], suite: &str, n: f64) -> Vec<Way> {
             Some("classic") => found.push(classic(group, n)),
             Some("join") if of_suite => found.extend(joined(group, n)),
             Some("pair") if of_suite => {
-                // The day's other readings are those of a session, which rows of joins have.
+                // The other readings of the day belong to the session. Rows of joins have their
+                // cost.
                 let joins = all.iter().find(|other| {
                     other.unit.handshake.as_deref() == Some("join")
                         && other.unit.cipher == suite
@@ -58,7 +59,7 @@ fn joined(group: &Group<'_>, n: f64) -> [Way; 2] {
     ]
 }
 
-/// `joins` has the cost of a reading in a session.
+/// The way that pairs first. `joins` has the cost of a reading in a session.
 fn paired(group: &Group<'_>, joins: Option<&Group<'_>>, n: f64) -> Way {
     let both = handshake(group).plus(1.0, reading(group));
     let (of_a_day, note) = match joins {
@@ -74,7 +75,7 @@ fn paired(group: &Group<'_>, joins: Option<&Group<'_>>, n: f64) -> Way {
     way(group, "link, pair and join", (both, of_a_day), note)
 }
 
-/// A way of the link; `costs` are those of the first reading and of one of a day's.
+/// A way of the link. `costs` are those of the first reading and of one of a day's readings.
 fn way(group: &Group<'_>, name: &str, costs: (Cost, Cost), note: &'static str) -> Way {
     Way {
         name: name.into(),
@@ -102,7 +103,7 @@ fn handshake(group: &Group<'_>) -> Cost {
     }
 }
 
-/// The reading and, after a pairing, the join.
+/// The cost of the reading and, after a pairing, of the join.
 fn reading(group: &Group<'_>) -> Cost {
     Cost {
         sent: mean(group, |row, tls| row.sent - tls.handshake_sent),
@@ -112,7 +113,7 @@ fn reading(group: &Group<'_>) -> Cost {
     }
 }
 
-/// TLS, with `n` readings a day.
+/// TLS, for `n` readings a day.
 pub(super) fn tls(rows: &[Row], n: f64) -> Vec<Way> {
     let all = groups(rows, Experiment::Tls);
     let mut found = Vec::new();
@@ -125,7 +126,7 @@ pub(super) fn tls(rows: &[Row], n: f64) -> Vec<Way> {
             Cost {
                 sent: mean(&|row| row.sent as f64),
                 received: mean(&|row| row.received as f64),
-                // And one for TCP to connect.
+                // One more for the TCP connection.
                 trips: mean(&|row| (1 + tls(row).handshake_trips + tls(row).exchange_trips) as f64),
                 computing: computing(rows, |part| part.handshake + part.exchange),
             }
@@ -133,7 +134,7 @@ pub(super) fn tls(rows: &[Row], n: f64) -> Vec<Way> {
         let alone = cost(&group.rows);
         let unit = group.unit;
         let resumed = unit.handshake.as_deref() == Some("resumed");
-        // A client that resumes has made one full handshake before.
+        // A client that resumes made one full handshake before.
         let full = all.iter().find(|other| {
             resumed
                 && other.fidelity == group.fidelity
@@ -176,7 +177,8 @@ fn caution(group: &Group<'_>) -> Option<String> {
     Some(format!("{device}: {said}."))
 }
 
-/// Bytes of a client. One that resumes has made a full handshake `before`, in the same RAM.
+/// Memory of a client in bytes. A client that resumes made a full handshake (`before`) in the same
+/// RAM.
 fn memory(group: &Group<'_>, before: Option<&Group<'_>>) -> Memory {
     let most = |rows: &[&Row], of: fn(&TlsTimes) -> Option<u64>| {
         let times = rows.iter().filter_map(|row| row.tls.as_ref());
@@ -198,14 +200,14 @@ fn memory(group: &Group<'_>, before: Option<&Group<'_>>) -> Memory {
     }
 }
 
-/// Handshake and exchange of a row, of one kind.
+/// The handshake and the exchange of a row, in the same unit.
 struct Part {
     handshake: f64,
     exchange: f64,
 }
 
-/// A client's computing: its instructions if they were counted, with modelled cycles if a model
-/// has them; otherwise the processor's time, if the client has a clock.
+/// A client's computing: counted instructions, with modelled cycles if there is a model; otherwise
+/// the processor time, if the client has a clock.
 fn computing(rows: &[&Row], of: fn(Part) -> f64) -> Computing {
     let times = || rows.iter().filter_map(|row| row.tls);
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;

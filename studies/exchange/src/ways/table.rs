@@ -10,7 +10,7 @@ use selo_report::table::{Cell, Column, Table, Tone};
 
 use super::cost::{Computing, READING, Way};
 
-/// Clock and power of a board, which turn its cycles into energy.
+/// Clock and power of a board, to convert cycles to energy.
 #[derive(Clone, Copy, Debug)]
 pub struct Chip<'a> {
     pub clock_hz: f64,
@@ -25,7 +25,7 @@ fn bytes(value: Option<f64>) -> Cell {
     value.map_or_else(Cell::none, |value| Cell::number(count(value), value))
 }
 
-/// The ways as a table. Energy is the core's, above idle, for the boards that are in `chips`.
+/// The ways as a table. Energy is the core's, above idle, for the boards in `chips`.
 pub fn table(ways: &[Way], readings: u32, chips: &BTreeMap<&str, Chip<'_>>) -> Table {
     let title =
         format!("One sealed reading of {READING} bytes, alone and as one of {readings} a day");
@@ -95,8 +95,8 @@ fn line(way: &Way, chip: Option<&Chip<'_>>) -> Vec<Cell> {
     line
 }
 
-/// Cells of cycles, instructions, modelled cycles and milliseconds; the first and the last
-/// exclude the others.
+/// Cells for cycles, instructions, modelled cycles and milliseconds. The first and the last exclude
+/// the others.
 fn computing(computing: Computing) -> [Cell; 4] {
     let mut cells = [const { None }; 4];
     match computing {

@@ -1,5 +1,5 @@
-//! Ways of the simulated Uno, from the kept rows: the link by its measured operations, the
-//! published protocol by the sum of its functions.
+//! Ways of the simulated Uno, computed from baseline rows: the link by its measured operations, the
+//! published protocol as the sum of its functions.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use serde_json::Value;
 use super::cost::{Computing, Cost, Memory, READING, Way};
 use crate::error::{Error, Result};
 
-/// The board of the kept rows.
+/// The board of the baseline rows.
 const KEPT: &str = "uno";
 
-/// A number of the file of kept rows, `bench/baseline/uno.json`.
+/// A number from the baseline file, `bench/baseline/uno.json`.
 fn kept(file: &Value, row: &str, figure: &str) -> Option<f64> {
     file.get(row)?.get(figure)?.as_f64()
 }
 
-/// Reads the file of kept rows.
+/// Reads the baseline file.
 pub fn baseline(path: &Path) -> Result<Value> {
     let wrong = |why: String| Error::File {
         path: path.to_owned(),
@@ -39,9 +39,9 @@ fn cost(sent: usize, received: usize, trips: u32, computing: Computing) -> Cost 
     }
 }
 
-/// The published protocol, with `n` readings a day.
+/// The published protocol, for `n` readings a day.
 pub(super) fn classic(file: &Value, n: f64) -> Way {
-    // The two public keys, and blocks of 16 bytes with padding.
+    // The two public keys, and padded blocks of 16 bytes.
     let blocks = READING / 16 + 1;
     let (first, each) = classic_computing(file, blocks);
     let keys = cost(1 + 33, 33, 1, first);
@@ -57,7 +57,8 @@ pub(super) fn classic(file: &Value, n: f64) -> Way {
     }
 }
 
-/// The link with that suite, with `n` readings a day: in a session, with a join, with a pairing.
+/// The link with `suite`, for `n` readings a day: within a session, with a join, and with a
+/// pairing.
 pub(super) fn link(file: &Value, suite: &str, n: f64) -> [Way; 3] {
     let cycles = |operation: &str| {
         kept(file, &format!("link {suite} {operation}"), "about_cycles")
@@ -111,10 +112,10 @@ pub(super) fn link(file: &Value, suite: &str, n: f64) -> [Way; 3] {
     ]
 }
 
-/// The functions of the published protocol, and the variant of their rows.
+/// The functions of the published protocol, and the variants of their rows.
 const CLASSIC: [&str; 3] = ["x25519 fast", "sha3-256 fast", "aes-256-ecb fast"];
 
-/// The published protocol's computing: for the keys, and for so many blocks.
+/// The published protocol's computing: for the keys, and for `blocks` blocks.
 fn classic_computing(file: &Value, blocks: usize) -> (Computing, Computing) {
     let [agree, hash, cipher] = CLASSIC;
     let cycles = |row: String| kept(file, &row, "cycles");
@@ -126,7 +127,7 @@ fn classic_computing(file: &Value, blocks: usize) -> (Computing, Computing) {
                 + cycles(format!("{cipher} key-setup"))?,
         )
     };
-    // Kept of one block and of four: each one more takes the same.
+    // The baseline has one block and four. Every further block takes the same time.
     let each = || {
         let one = cycles(format!("{cipher} encrypt 16"))?;
         let four = cycles(format!("{cipher} encrypt 64"))?;

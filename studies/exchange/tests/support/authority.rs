@@ -1,4 +1,4 @@
-//! An authority, a certificate that it signs, and servers with it.
+//! A certificate authority, a certificate that it signs, and servers that use it.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl Authority {
         self.0.der().clone()
     }
 
-    /// A certificate for `localhost`, valid from and until so many days from now.
+    /// A certificate for `localhost`, valid from one day to another, both relative to today.
     pub fn options(&self, from: i64, until: i64) -> Options {
         let mut params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];

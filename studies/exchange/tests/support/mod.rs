@@ -1,20 +1,20 @@
-//! Somebody between the two ends, who alters a byte or cuts the line.
+//! An attacker between the two ends, who alters a byte or cuts the connection.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 
-/// What is done to the bytes of one direction.
+/// The change to the bytes of one direction.
 #[derive(Clone, Copy, Debug)]
 pub enum Meddling {
     Nothing,
-    /// The byte at this place gets another value.
+    /// Changes the byte at this position.
     Alter(usize),
-    /// After so many bytes the line is cut.
+    /// Cuts the connection after this many bytes.
     Cut(usize),
 }
 
-/// Passes connections on to `server`; gives the address where it listens.
+/// Forwards connections to `server`. Returns the address where it listens.
 pub fn between(server: SocketAddr, up: Meddling, down: Meddling) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

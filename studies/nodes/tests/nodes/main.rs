@@ -1,4 +1,4 @@
-//! One program for the integration tests of this crate: it links the crate once.
+//! All integration tests of this crate in one program, so that the crate is linked once.
 
 mod field;
 mod fleet;

@@ -1,9 +1,9 @@
-//! Every sentence of schema 1 becomes the cause that today's row has for it, and reads the same.
+//! Every sentence of schema 1 becomes the matching cause of a current row, and reads the same.
 
 use super::super::{Fidelity, Metric};
 use super::*;
 
-/// A line as the instrument wrote it; the names of the fields are those of the first rows.
+/// A line as the first version of the instrument wrote it, with the first field names.
 const LINE: &str = r#"{"schema":"selo.measurement/1","run":"2026-11-21-uno","board":"uno","mcu":"atmega328p","clock_hz":16000000,"runner":"simavr","fidelity":"cycle-exact","compiler":"avr-gcc (GCC) 5.4.0","flags":"-Os -std=c11","contender":"selo","contender_version":"0.1.0","algorithm":"aes-128","strategy":"fast","variant":"avr-gcc -O2","operation":"encrypt","bytes":16,"metric":"energy","unit":"J","value":6.96e-7,"samples":10,"min":6.96e-7,"max":6.96e-7,"mean":6.96e-7,"sd":null,"ci95":null,"status":"ok","reason":"power profile albarello2020","firmware_sha256":"ab","commit":"3c6f8c1"}"#;
 
 fn old(status: &str, reason: &str) -> Row {
@@ -38,7 +38,7 @@ fn the_fields_have_todays_names() {
     assert_eq!(row.cause, None);
     let name = "albarello2020".to_owned();
     assert_eq!(row.notes, [Note::PowerProfile { name }]);
-    // What is written now reads the same.
+    // A row in the current schema reads the same.
     let line = crate::store::to_line(&row);
     assert_eq!(read(&line).expect("a row of today"), row);
 }

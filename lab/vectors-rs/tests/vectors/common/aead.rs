@@ -1,5 +1,5 @@
-//! Authenticated ciphers for the reference: GCM and CCM as their documents define them,
-//! over the RustCrypto AES; ChaCha20-Poly1305 and Ascon of the RustCrypto crates.
+//! Authenticated ciphers for the reference: GCM and CCM written from their standards over the
+//! RustCrypto AES; ChaCha20-Poly1305 and Ascon from the RustCrypto crates.
 
 use ascon_aead::AsconAead128;
 use chacha20poly1305::ChaCha20Poly1305;
@@ -7,7 +7,7 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 
 use super::BlockCipher;
 
-/// Ciphertext and tag; nothing for sizes that the algorithm is not defined for.
+/// Ciphertext and tag; `None` for sizes that the algorithm does not define.
 pub fn seal(
     algorithm: &str,
     key: &[u8],
@@ -54,8 +54,8 @@ pub fn seal(
     (tag_bytes >= 4).then_some(sealed)
 }
 
-/// The plaintext, or `Err` if the tag is another; nothing for wrong sizes. From sealing
-/// alone: each block of plaintext is what turns into the block of ciphertext.
+/// The plaintext, `Err` for a wrong tag, or `None` for wrong sizes. It only uses sealing: zeros in
+/// place of a block seal to its key stream, whose XOR with the ciphertext is the plaintext.
 pub fn open(
     algorithm: &str,
     key: &[u8],
@@ -100,7 +100,7 @@ fn gcm(cipher: &BlockCipher, nonce: &[u8], ad: &[u8], plaintext: &[u8]) -> Vec<u
         }
         Err(_) => ghash([&[], nonce]),
     };
-    // Only the low 32 bits count.
+    // Only the low 32 bits are incremented.
     let counter = |n: u32| (first & !0xffff_ffff) | u128::from((first as u32).wrapping_add(n));
     let mut sealed = Vec::new();
     for (index, block) in plaintext.chunks(16).enumerate() {
@@ -125,7 +125,7 @@ fn product(x: u128, y: u128) -> u128 {
     product
 }
 
-/// [SP800-38C, 6.1], blocks as in its appendix A.
+/// [SP800-38C, 6.1], with the blocks of its appendix A.
 fn ccm(
     cipher: &BlockCipher,
     nonce: &[u8],

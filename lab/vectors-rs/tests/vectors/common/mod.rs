@@ -1,5 +1,5 @@
-//! A reference implementation of every algorithm, from the RustCrypto crates, curve25519-dalek
-//! and a Speck of our own, behind the same operations as the device's.
+//! A reference implementation of every algorithm with the operations of the device. It uses the
+//! RustCrypto crates, curve25519-dalek and our own Speck.
 
 #![allow(dead_code)] // each test program uses its part
 
@@ -31,7 +31,7 @@ pub struct Reference {
     cipher: Option<BlockCipher>,
     /// The key of an authenticated cipher.
     key: Vec<u8>,
-    /// What `update` collected, after the key of a MAC.
+    /// The key of a MAC, and the data from `update`.
     streamed: Option<(Vec<u8>, Vec<u8>)>,
     pub calls: u64,
 }
@@ -316,7 +316,7 @@ fn digest(hash: Hash, message: &[u8]) -> Vec<u8> {
     }
 }
 
-/// HKDF; nothing for a longer key than there is.
+/// HKDF; `None` if the requested key is too long.
 fn derive(hash: Hash, salt: &[u8], ikm: &[u8], info: &[u8], bytes: usize) -> Option<Vec<u8>> {
     macro_rules! hkdf {
         ($hash:ty) => {{

@@ -3,7 +3,7 @@
 use p256::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
 use selo_vectors::{CallOutput, status};
 
-/// The answer of an operation; whatever does not parse is refused.
+/// The answer of an operation; inputs that do not parse are refused.
 pub fn call(algorithm: &str, operation: &str, inputs: &[&[u8]]) -> CallOutput {
     let answer = match (algorithm, operation, inputs) {
         ("ed25519", "keygen", [secret]) => {

@@ -1,5 +1,4 @@
-//! What the tests of the command share: a project to write into, and the
-//! command itself run as a user runs it.
+//! Shared by the tests of the command: a writable project, and the command, run as a user runs it.
 #![allow(dead_code)] // each test file uses its part
 
 pub use crate::gateway_support::{Answer, program};
@@ -7,7 +6,7 @@ pub use crate::gateway_support::{Answer, program};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// AES-128 tiny of Selo: the smallest selection there is.
+/// Selo's AES-128 tiny: the smallest possible selection.
 pub const TINY: [&str; 6] = [
     "--library",
     "selo",
@@ -17,7 +16,7 @@ pub const TINY: [&str; 6] = [
     "tiny",
 ];
 
-/// The repository.
+/// The folder of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .ancestors()
@@ -26,7 +25,7 @@ pub fn root() -> PathBuf {
         .to_owned()
 }
 
-/// A project of its own: data files are copies, everything else is linked.
+/// A temporary project. Its data files are copies; everything else is linked.
 pub struct Project {
     folder: tempfile::TempDir,
 }

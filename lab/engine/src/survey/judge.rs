@@ -1,0 +1,287 @@
+//! Findings from the lines of a check and from measured rows; answers and verdict from findings.
+
+use selo_vectors::{Case, CaseResult};
+
+use super::line::{Answer, Evidence, Finding, Mark, Question, SurveyVerdict, Weight};
+use crate::check::{
+    CONSTANT_INSTRUCTIONS, CONSTANT_TIME, CheckLine, DOES_NOT_FIT, OVER_LIMIT, is_about_time,
+};
+use crate::interface::Interface;
+use crate::library::Unit;
+use crate::measure::Lab;
+use crate::row::{Fidelity, Row, Status};
+
+/// The finding of a line of `check` that shows a problem. `failures` has the first failed case of
+/// each source, `known` the findings so far.
+pub(super) fn of_check(
+    lab: &Lab<'_>,
+    unit: &Unit<'_>,
+    line: &CheckLine,
+    failures: &[(String, Case, CaseResult)],
+    known: &[Finding],
+) -> Option<Finding> {
+    let said = line.first_failure.clone().unwrap_or_default();
+    match line.source.as_str() {
+        "build" => Some(Finding {
+            evidence: vec![Evidence::new("compiler", said.clone())],
+            ..Finding::fault("does-not-build", "It does not build", first_error(&said))
+        }),
+        DOES_NOT_FIT => Some(Finding {
+            evidence: vec![Evidence::new("sizes", said.clone())],
+            ..Finding::fault(
+                "does-not-fit",
+                format!("It does not fit {}", lab.board.title),
+                format!("{said}. The image holds the lab's agent beside the library."),
+            )
+        }),
+        OVER_LIMIT => Some(Finding::fault(
+            "stopped",
+            "A call takes too long, or hangs",
+            said,
+        )),
+        "start" => Some(Finding::fault(
+            "does-not-start",
+            "The image does not do what the manifest says",
+            format!("{said}. Compare `operations` in library.toml with the list in the glue."),
+        )),
+        source if line.failed > 0 && is_about_time(source) => Some(variable_time(line, said)),
+        _ if line.failed > 0 => Some(wrong_output(lab, unit, line, failures, known)),
+        _ => None,
+    }
+}
+
+/// Calls with different secrets took different times.
+fn variable_time(line: &CheckLine, said: String) -> Finding {
+    let counted = match line.source.as_str() {
+        CONSTANT_INSTRUCTIONS => "instructions",
+        _ => "cycles",
+    };
+    Finding {
+        evidence: vec![Evidence::new("two calls", said)],
+        ..Finding::reservation(
+            "variable-time",
+            "Its time depends on secrets",
+            format!(
+                "{} of {} calls with random secrets took another number of {counted} than the \
+                 first. An attacker who can measure the time learns something about the key or \
+                 the message.",
+                line.failed, line.tried
+            ),
+        )
+    }
+}
+
+/// Official vectors fail.
+fn wrong_output(
+    lab: &Lab<'_>,
+    unit: &Unit<'_>,
+    line: &CheckLine,
+    failures: &[(String, Case, CaseResult)],
+    known: &[Finding],
+) -> Finding {
+    let said = line.first_failure.as_deref().unwrap_or_default();
+    let mut finding = Finding::fault(
+        "wrong-output",
+        format!(
+            "{} of {} vectors of {} fail",
+            line.failed, line.tried, line.source
+        ),
+        format!("First: {said}."),
+    );
+    let set = lab.catalog.set(&line.source);
+    finding.citation = set.map(|set| set.source.clone());
+    if let Some((id, case, outcome)) = failures.iter().find(|(id, ..)| *id == line.source) {
+        finding.vector = Some(format!("{id}: {}", case.id));
+        let inputs = case.kind.inputs().into_iter();
+        finding.evidence = inputs
+            .map(|(name, value)| Evidence::new(name, value))
+            .collect();
+        if let CaseResult::Fail {
+            expected,
+            got,
+            detail,
+        } = outcome
+        {
+            finding.text = format!("Where: {detail}.");
+            finding.evidence.extend([
+                Evidence::new("expected", expected.clone()),
+                Evidence::new("got", got.clone()),
+            ]);
+        }
+    }
+    if unit.algorithm.interface == Interface::ModeCbc && known.iter().any(Finding::is_about_iv) {
+        let more = " The IV does not come from the random source: see above.";
+        finding.text.push_str(more);
+    }
+    finding
+}
+
+/// Adds the findings that follow from the algorithm and its operations alone.
+pub(super) fn general(
+    unit: &Unit<'_>,
+    checks: &[CheckLine],
+    runs: bool,
+    findings: &mut Vec<Finding>,
+) {
+    let interface = unit.algorithm.interface;
+    if interface == Interface::ModeEcb {
+        findings.push(Finding {
+            citation: Some("NIST SP 800-38A (2001), 6.1".to_owned()),
+            ..Finding::reservation(
+                "ecb",
+                "ECB shows which blocks are equal",
+                "Equal blocks of a message encrypt to equal blocks, and so does the same message \
+                 each time. Use it as a building block only.",
+            )
+        });
+    }
+    let vectors = checks
+        .iter()
+        .any(|line| line.is_official() && line.passed > 0);
+    if runs && !vectors && !checks.iter().any(|line| line.failed > 0) {
+        findings.push(Finding::reservation(
+            "no-vectors",
+            "No official vector could be tried",
+            "The project has no vectors for the operations that the glue offers: nothing shows \
+             that the outputs are right.",
+        ));
+    }
+    let timed = interface.timed_operations();
+    let missing: Vec<&str> = timed
+        .iter()
+        .copied()
+        .filter(|operation| !unit.offers(operation))
+        .collect();
+    if !missing.is_empty() && unit.program().is_none() {
+        findings.push(Finding {
+            weight: Weight::Remark,
+            ..Finding::reservation(
+                "operations",
+                format!("No {}", missing.join(", no ")),
+                "The manifest does not offer it; what needs it was not tried.",
+            )
+        });
+    }
+}
+
+/// Adds the findings from the measured rows: the image does not fit, crashes, or fails.
+pub(super) fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
+    for (status, id, title) in [
+        (Status::DoesNotFit, "does-not-fit", "It does not fit"),
+        (Status::Crashed, "crashed", "It crashes"),
+        (Status::Failed, "failed", "It fails while it is measured"),
+    ] {
+        let row = rows.iter().find(|row| row.status == status);
+        if let Some(row) = row
+            && findings.iter().all(|finding| finding.id != id)
+        {
+            let reason = row.reason().unwrap_or_default();
+            findings.push(Finding::fault(
+                id,
+                title,
+                format!("{}: {reason}", row.operation),
+            ));
+        }
+    }
+}
+
+pub(super) fn answers(
+    checks: &[CheckLine],
+    runs: bool,
+    fresh_iv: Mark,
+    fidelity: Fidelity,
+    findings: &[Finding],
+) -> Vec<Answer> {
+    let found = |id: &str| findings.iter().any(|finding| finding.id == id);
+    let of = |question, mark, detail: Option<String>| Answer {
+        question,
+        mark,
+        detail,
+    };
+    let yes_unless = |bad: bool| if bad { Mark::No } else { Mark::Yes };
+    let builds = !found("does-not-build");
+    let fits = if builds {
+        yes_unless(found("does-not-fit"))
+    } else {
+        Mark::NotTold
+    };
+    let official = checks.iter().filter(|line| line.is_official());
+    let (tried, failed) = official.fold((0, 0), |(tried, failed), line| {
+        (tried + line.tried, failed + line.failed)
+    });
+    let conforms = match (runs, tried, failed) {
+        (false, ..) if found("does-not-start") => Mark::No,
+        (false, ..) | (true, 0, _) => Mark::NotTold,
+        (true, _, failed) => yes_unless(failed > 0),
+    };
+    let counted = (runs && tried > 0).then(|| format!("{} of {tried}", tried - failed));
+    let timing = checks.iter().find(|line| is_about_time(&line.source));
+    let constant = match timing {
+        Some(line) => of(
+            Question::ConstantTime,
+            yes_unless(line.failed > 0),
+            Some(format!("{} calls", line.tried)),
+        ),
+        None if runs && fidelity != Fidelity::CycleExact => of(
+            Question::ConstantTime,
+            Mark::NotTold,
+            Some("no cycles here".to_owned()),
+        ),
+        None => of(Question::ConstantTime, Mark::NotTold, None),
+    };
+    let fresh = if runs || fresh_iv == Mark::DoesNotApply {
+        fresh_iv
+    } else {
+        Mark::NotTold
+    };
+    vec![
+        of(Question::Builds, yes_unless(!builds), None),
+        of(Question::Fits, fits, None),
+        of(Question::Conforms, conforms, counted),
+        of(Question::FreshIv, fresh, None),
+        constant,
+    ]
+}
+
+pub(super) fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVerdict, String) {
+    let of = |weight| {
+        findings
+            .iter()
+            .filter(move |finding| finding.weight == weight)
+    };
+    let titles = |weight| {
+        let mut titles: Vec<&str> = of(weight).map(|finding| finding.title.as_str()).collect();
+        titles.truncate(2);
+        titles.join("; ")
+    };
+    if of(Weight::Fault).next().is_some() {
+        return (SurveyVerdict::NotSuitable, titles(Weight::Fault));
+    }
+    if of(Weight::Reservation).next().is_some() {
+        return (SurveyVerdict::Reservations, titles(Weight::Reservation));
+    }
+    let official = checks.iter().filter(|line| line.is_official());
+    let passed: u64 = official.map(|line| line.passed).sum();
+    let constant = checks
+        .iter()
+        .any(|line| line.source == CONSTANT_TIME && line.failed == 0);
+    let timing = if constant {
+        ", and every call takes the same time"
+    } else {
+        ""
+    };
+    let why = format!("all {passed} official vectors pass{timing}");
+    (SurveyVerdict::Suitable, why)
+}
+
+/// The line of a compiler's output that names the error.
+fn first_error(output: &str) -> String {
+    let find = |word: &str| output.lines().find(|line| line.contains(word));
+    // The linker names the undefined symbol; its driver only says that there was an error.
+    let telling = find("error:").filter(|line| !line.starts_with("collect2"));
+    let telling = telling
+        .or_else(|| find("undefined"))
+        .or_else(|| find("error"));
+    let telling = telling.or_else(|| output.lines().nth(1));
+    telling.unwrap_or(output).trim().to_owned()
+}
