@@ -23,6 +23,7 @@ use signal_hook::iterator::Signals;
 use crate::gateway::{Log, State, wait_for_signal};
 use crate::mqtt::Connection;
 use crate::notify::Manager;
+use crate::random::random_bytes;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -265,7 +266,7 @@ fn client_id(state: &Path) -> selo_base::report::Result<String> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(problem),
     }
-    let random = crate::random_bytes::<8>()?;
+    let random = random_bytes::<8>()?;
     let id = format!("selo-collector-{}", hex::encode(random));
     DirBuilder::new()
         .recursive(true)

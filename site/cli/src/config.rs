@@ -3,9 +3,11 @@
 use clap::CommandFactory;
 use selo_command::config::Spec;
 
+use crate::cli::Cli;
+
 /// The command line as the configuration file sees it.
 pub const SPEC: Spec = Spec {
-    command: crate::Cli::command,
+    command: Cli::command,
     sections: &["up", "gateway", "collect", "broker"],
     also: &["device", "backup", "restore"],
     measuring: None,

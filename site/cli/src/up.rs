@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use selo_base::report::Context;
 use selo_collector::Collector;
@@ -131,12 +131,6 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         (None, Err(reason)) => selo_base::bail!("the gateway did not stop cleanly: {reason}"),
         (None, Ok(())) => Ok(ExitCode::SUCCESS),
     }
-}
-
-/// The time, milliseconds since 1970.
-fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_millis() as u64)
 }
 
 fn start_broker(args: &Args, folder: &Path) -> selo_base::report::Result<Broker> {

@@ -2,7 +2,7 @@
 
 use super::block::Encrypt;
 use super::declarations as c;
-use super::memory::Plain;
+use super::plain::Plain;
 use crate::{Error, status};
 
 impl c::ChaCha20Poly1305Key {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::declarations as c;
-use super::memory::Plain;
+use super::plain::Plain;
 
 /// A block function of the library and its key.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@
 use std::ffi::{c_uint, c_void};
 use std::fmt;
 
-use super::memory::Plain;
+use super::plain::Plain;
 
 /// `enum selo_status`; [`crate::Error`] has its numbers.
 pub type Status = c_uint;
@@ -68,7 +68,7 @@ macro_rules! structs {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                super::memory::wipe_struct(self);
+                wipe_struct(self);
             }
         }
 
@@ -78,6 +78,12 @@ macro_rules! structs {
             }
         }
     )+};
+}
+
+/// Overwrites a value with zeros; the compiler cannot remove the write.
+fn wipe_struct<T: Plain>(value: &mut T) {
+    // SAFETY: the reference covers size_of::<T>() writable bytes, and zeros are a value.
+    unsafe { selo_wipe((&raw mut *value).cast(), size_of::<T>()) }
 }
 
 structs! {

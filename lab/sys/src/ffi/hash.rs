@@ -7,7 +7,7 @@ use super::declarations::{
     selo_sha3_update, selo_sha256_finish, selo_sha256_start, selo_sha256_update,
     selo_sha512_finish, selo_sha512_start, selo_sha512_update,
 };
-use super::memory::Plain;
+use super::plain::Plain;
 
 /// SHA3-256 [FIPS202]; wiped when dropped.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! HMAC: a key of any length, then the same calls as a hash.
 
 use super::declarations as c;
-use super::memory::{Plain, equal, wipe};
+use super::memory::{equal, wipe};
+use super::plain::Plain;
 
 macro_rules! macs {
     ($($name:ident, $tag:literal, $start:ident, $update:ident, $finish:ident;)+) => {$(

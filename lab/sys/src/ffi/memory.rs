@@ -1,29 +1,6 @@
 //! Wiping and comparing memory.
 
-use std::mem::MaybeUninit;
-
 use super::declarations::{selo_equal, selo_wipe};
-
-/// A type for which any bytes are a valid value, so C may fill and wipe it.
-///
-/// # Safety
-///
-/// Any bytes, also all zeros, must be a valid value, and the type must own nothing else.
-pub(super) unsafe trait Plain: Sized {
-    fn zeroed() -> Self {
-        // SAFETY: all-zero bytes are a valid value of a Plain type.
-        unsafe { MaybeUninit::zeroed().assume_init() }
-    }
-}
-
-// SAFETY: bytes.
-unsafe impl<const N: usize> Plain for [u8; N] {}
-
-/// Overwrites a value with zeros; the compiler cannot remove the write.
-pub(super) fn wipe_struct<T: Plain>(value: &mut T) {
-    // SAFETY: the reference covers size_of::<T>() writable bytes, and zeros are a value.
-    unsafe { selo_wipe((&raw mut *value).cast(), size_of::<T>()) }
-}
 
 /// Overwrites bytes with zeros; the compiler cannot remove the write.
 pub fn wipe(bytes: &mut [u8]) {

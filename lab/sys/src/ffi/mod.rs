@@ -16,6 +16,7 @@ mod mac;
 mod memory;
 mod mode;
 pub mod node;
+mod plain;
 #[cfg(test)]
 mod tests;
 mod x25519;

@@ -5,7 +5,7 @@ use std::mem::{ManuallyDrop, align_of, size_of};
 use std::ptr;
 
 use super::declarations::*;
-use super::memory::Plain;
+use super::plain::Plain;
 use super::{Sha3_256, SharedSecret, X25519Secret, cbc_size};
 use crate::{Error, status};
 

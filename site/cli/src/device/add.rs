@@ -10,6 +10,7 @@ use selo_link::{DeviceId, DeviceKey, Suite};
 
 use super::common::{Common, Devices, print_json, read_file};
 use crate::codec::Codecs;
+use crate::random::random_bytes;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -54,7 +55,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let file = match &args.key_file {
         Some(path) => parse_key_file(&read_file(path)?)?,
         None => KeyFile {
-            key: DeviceKey::new(crate::random_bytes()?),
+            key: DeviceKey::new(random_bytes()?),
             device: None,
         },
     };
@@ -63,7 +64,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let id = match (args.id, label_id) {
         (Some(id), Some(label)) if id != label => return Err(differ("id").into()),
         (Some(id), _) | (None, Some(id)) => id,
-        (None, None) => DeviceId::from_bytes(crate::random_bytes()?),
+        (None, None) => DeviceId::from_bytes(random_bytes()?),
     };
     let suite = match (args.suite, label_suite) {
         (Some(suite), Some(label)) if suite != label => return Err(differ("suite").into()),

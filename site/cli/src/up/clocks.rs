@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use selo_codec::Catalogue;
 use selo_gateway::control::{Client, Request};
@@ -43,7 +43,7 @@ impl Clocks {
 
 impl Sink for Clocks {
     fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
-        let now = super::unix_ms();
+        let now = unix_ms();
         for reading in readings {
             let fresh = now.saturating_sub(reading.received_ms) < FRESH_MS;
             if fresh && !reading.redelivered {
@@ -55,6 +55,12 @@ impl Sink for Clocks {
         }
         Ok(())
     }
+}
+
+/// The time, milliseconds since 1970.
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u64)
 }
 
 fn watch(state: &Path, catalogue: &Catalogue, readings: &Receiver<(DeviceId, Vec<u8>, u64)>) {

@@ -6,7 +6,9 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 
-use super::{ApiError, App, Peer, names};
+use super::answer::ApiError;
+use super::app::{App, Peer};
+use super::proxies;
 use crate::auth::{Caller, Proof, Role};
 
 /// The session cookie.
@@ -187,7 +189,7 @@ impl FromRequestParts<Arc<App>> for Station {
             return at_least(parts, app, Role::Device).map(|caller| Station(caller.name));
         };
         same_origin(&parts.headers)?;
-        let (address, _) = names::client(peer.ip(), &parts.headers, app);
+        let (address, _) = proxies::client(peer.ip(), &parts.headers, app);
         if !strangers.take(address, app.clock.now()) {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,

@@ -14,9 +14,10 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
+use super::answer::ApiError;
+use super::app::App;
 use super::caller::{Viewer, is_at_least};
 use super::permits::Permit;
-use super::{ApiError, App};
 use crate::auth::{Caller, Proof, Role};
 use crate::events::Event;
 

@@ -12,9 +12,10 @@ use futures_util::stream::unfold;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use super::answer::ApiError;
+use super::app::App;
 use super::caller::Viewer;
 use super::routes::Range;
-use super::{ApiError, App};
 use crate::db::{Database, Row, Value};
 use crate::error::Result;
 use crate::message::{data_of, parts_of, session_text, time_text};

@@ -1,17 +1,9 @@
-//! Host names of this server and addresses of its clients. Request headers about either are
-//! trusted only where nobody can forge them.
+//! Host names of this server, and ranges of addresses. A request's `Host` is compared with the
+//! names.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
-use std::sync::Arc;
-
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-
-use super::{ApiError, App};
 
 /// An address range such as `10.0.0.0/8`, or one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,32 +54,6 @@ impl Network {
     }
 }
 
-/// Returns the client's address, and true if many clients may share it. Only our own proxies are
-/// trusted to name their client: the last address that is not a proxy's is the client.
-pub fn client(peer: IpAddr, headers: &HeaderMap, app: &App) -> (IpAddr, bool) {
-    let ours = |address: IpAddr| app.proxies.iter().any(|proxy| proxy.has(address));
-    let shared = |address: IpAddr| address.is_loopback() || (app.strict && address == peer);
-    if !ours(peer) {
-        return (peer, shared(peer));
-    }
-    let said = headers
-        .get_all("x-forwarded-for")
-        .iter()
-        .flat_map(|value| value.to_str().unwrap_or("").split(','))
-        .map(|word| word.trim().parse::<IpAddr>().ok());
-    let said: Vec<Option<IpAddr>> = said.collect();
-    let mut client = peer;
-    for address in said.into_iter().rev() {
-        // Our proxy did not write an unreadable address.
-        let Some(address) = address else { break };
-        client = address;
-        if !ours(address) {
-            return (client, false);
-        }
-    }
-    (client, true)
-}
-
 /// Host names by which browsers may reach this server. Others are refused, against DNS rebinding
 /// (a stranger's host name that resolves to this server).
 #[derive(Debug, Clone, Default)]
@@ -99,7 +65,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    fn allow(&self, host: &str) -> bool {
+    pub(super) fn allow(&self, host: &str) -> bool {
         if self.certified && self.names.is_empty() {
             return true;
         }
@@ -119,26 +85,6 @@ fn without_port(host: &str) -> &str {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     }
-}
-
-/// Refuses requests for a foreign host name. A request without a host name does not come from a
-/// browser.
-pub async fn check(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let foreign = request
-        .headers()
-        .get_all(header::HOST)
-        .iter()
-        .any(|host| !host.to_str().is_ok_and(|host| app.hosts.allow(host)));
-    if foreign {
-        return ApiError::new(
-            StatusCode::MISDIRECTED_REQUEST,
-            "other-host",
-            "this server does not have the host name of the request",
-            Some("use its address, or start it with --host NAME"),
-        )
-        .into_response();
-    }
-    next.run(request).await
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use super::{ApiError, App};
+use super::answer::ApiError;
+use super::app::App;
 
 #[derive(RustEmbed)]
 #[folder = "../web"]

@@ -10,9 +10,10 @@ use selo_tls::station::Post;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::answer::ApiError;
+use super::app::App;
 use super::caller::{Station, Viewer};
 use super::routes::Range;
-use super::{ApiError, App};
 use crate::metrics::add;
 use crate::posted;
 use crate::rollup::Level;

@@ -16,8 +16,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::pieces::Pieces;
+use super::answer::ApiError;
+use super::app::App;
 use super::caller::Sender;
-use super::{ApiError, App};
 use crate::auth::{May, SITE};
 use crate::blocking::within;
 use crate::error::Error;

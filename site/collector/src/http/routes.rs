@@ -13,8 +13,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::answer::ApiError;
+use super::app::{App, Peer};
 use super::caller::{Admin, BROWSER, COOKIE, Person, Viewer, cookie_of, same_origin};
-use super::{ApiError, App, OPENAPI, Peer, names};
+use super::proxies;
 use crate::alarm::{self, Rule};
 use crate::auth::{self, BROWSER_MS, Login, Origin, Refusal, Role, SESSION_MS, SITE, Scope, Token};
 use crate::blocking::within;
@@ -31,6 +33,8 @@ use crate::store::Store;
 /// later.
 const WRITE_DEADLINE: Duration = Duration::from_secs(30);
 const HEALTH_DEADLINE: Duration = Duration::from_secs(5);
+/// The API's description, served at `/api/v1/openapi.json`.
+pub const OPENAPI: &str = include_str!("../../openapi.json");
 
 type Answer = Result<Json<Value>, ApiError>;
 type Shared = State<Arc<App>>;
@@ -136,7 +140,7 @@ pub async fn login(
 ) -> Result<Response, ApiError> {
     same_origin(&headers)?;
     let now = app.clock.now();
-    let (address, shared) = names::client(peer.ip(), &headers, &app);
+    let (address, shared) = proxies::client(peer.ip(), &headers, &app);
     let browser = cookie_of(&headers, BROWSER);
     let place = app.auth.place((address, shared), &login.user, browser, now);
     let known = matches!(place, Origin::Browser(_));

@@ -27,9 +27,10 @@ use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
+use super::answer::ApiError;
+use super::app::Peer;
 use super::names::Network;
 use super::permits::Permits;
-use super::{ApiError, Peer};
 use crate::auth::neighbourhood;
 use crate::metrics::{Metrics, add};
 

@@ -9,8 +9,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::Sync;
 use super::anchor::{TOKEN_BYTES, Token};
+use super::sync::Sync;
 
 /// Size of a segment header, bytes.
 pub const HEADER_BYTES: u64 = 64;

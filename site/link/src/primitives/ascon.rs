@@ -3,7 +3,7 @@
 
 use ascon_core::State;
 
-use super::TAG_MAX;
+use super::tag::TAG_MAX;
 
 /// Block size of text and associated data, bytes.
 const RATE: usize = 16;

@@ -4,8 +4,8 @@ use chacha20::cipher::{Block, KeyIvInit, StreamCipherCore};
 use chacha20::variants::Ietf;
 use chacha20::{ChaChaCore, R20};
 
-use super::TAG_MAX;
 use super::poly1305::Poly1305;
+use super::tag::TAG_MAX;
 
 type ChaCha20 = ChaChaCore<R20, Ietf>;
 

@@ -5,7 +5,7 @@ use aes::cipher::{Block, BlockCipherEncrypt, KeyInit};
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
 
-use super::TAG_MAX;
+use super::tag::TAG_MAX;
 
 /// Key stream blocks generated at a time: enough for any packet of the link.
 const BATCH: usize = 4;

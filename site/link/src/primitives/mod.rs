@@ -11,6 +11,7 @@ mod chachapoly;
 mod gcm;
 mod hash;
 mod poly1305;
+mod tag;
 #[cfg(test)]
 mod tests;
 
@@ -20,9 +21,7 @@ use zeroize::Zeroize;
 use crate::suite::Suite;
 
 pub use hash::{hash, hkdf};
-
-/// Maximum tag size, bytes.
-pub const TAG_MAX: usize = 16;
+pub use tag::TAG_MAX;
 
 /// Encrypts `text` in place and returns the tag [docs/protocol.md, Suites].
 pub fn seal(suite: Suite, key: &[u8; 32], n: u64, ad: &[u8], text: &mut [u8]) -> [u8; TAG_MAX] {

@@ -5,12 +5,12 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 
-use super::case::{Findings, Service};
+use super::Result;
+use super::case::{Case, Findings, Service};
 use super::honest::{self, reading};
 use super::mqtt::{Client, Login, connect, packet};
 use super::site::{SITE, Site};
 use super::wire::{Door, HONEST, stranger};
-use super::{Case, Result};
 
 /// The attacks.
 pub const CASES: [Case; 11] = [

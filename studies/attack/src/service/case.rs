@@ -1,10 +1,12 @@
 //! An attack on a service, its verdict, and the honest users' figures during it.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::Serialize;
 
 use crate::case::Figure;
+use crate::error::{Error, Result};
 
 /// A program under attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -180,9 +182,64 @@ impl Findings {
     }
 }
 
+/// An attack on a service that can be run.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// The program under attack.
+    pub against: Service,
+    /// Actions of the attacker.
+    pub did: &'static str,
+    /// True if it belongs to the quick subset of `make test`.
+    pub quick: bool,
+    run: fn(&Path) -> Result<Findings>,
+}
+
+impl Case {
+    pub(super) const fn new(
+        against: Service,
+        name: &'static str,
+        did: &'static str,
+        run: fn(&Path) -> Result<Findings>,
+    ) -> Case {
+        Case {
+            name,
+            against,
+            did,
+            quick: true,
+            run,
+        }
+    }
+
+    /// Excludes it from the quick subset, because it takes longer.
+    pub(super) const fn long(self) -> Case {
+        Case {
+            quick: false,
+            ..self
+        }
+    }
+
+    /// Runs the case against the command at `selo`. A failed step breaks the case, because every
+    /// step works without an attack.
+    pub fn run(&self, selo: &Path) -> ServiceOutcome {
+        let findings = (self.run)(selo).unwrap_or_else(|error| {
+            let mut findings = Findings::default();
+            findings.expect(false, error.to_string());
+            findings
+        });
+        findings.outcome(self.name, self.against, self.did)
+    }
+}
+
+/// Error for a step that works without an attack but failed.
+pub(super) fn setup<T>(why: String) -> Result<T> {
+    Err(Error::Service(why))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{Case, cases};
+    use super::super::cases;
     use super::*;
 
     fn outcome(findings: Findings) -> ServiceOutcome {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::Result;
 use super::broker::crowd;
-use super::case::{Findings, Service};
+use super::case::{Case, Findings, Service};
 use super::honest::{self, User, reading};
 use super::http::{Request, answer};
 use super::site::{SITE, Site};
 use super::wire::{Door, HONEST, stranger};
-use super::{Case, Result};
 
 /// The attacks.
 pub const CASES: [Case; 14] = [

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::case::{Findings, Service};
+use super::Result;
+use super::case::{Case, Findings, Service};
 use super::honest::{self, Nodes, User, reading};
 use super::http::Request;
 use super::mqtt::Client;
 use super::program::Program;
 use super::site::{SITE, Site};
 use super::wire::{HONEST, PATIENCE};
-use super::{Case, Result};
 
 /// The faults.
 pub const CASES: [Case; 5] = [

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use selo_link::DeviceId;
 use serde_json::Value;
 
+use super::Result;
 use super::broker::crowd;
-use super::case::{Findings, Service};
+use super::case::{Case, Findings, Service, setup};
 use super::honest::{self, Nodes, User};
 use super::http::Request;
 use super::packets::{Flood, Relay, random};
 use super::program::Program;
 use super::site::Site;
 use super::wire::{Door, HONEST, PATIENCE, stranger};
-use super::{Case, Result, setup};
 
 /// The attacks.
 pub const CASES: [Case; 8] = [

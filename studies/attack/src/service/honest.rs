@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::case::Findings;
+use super::Result;
+use super::case::{Findings, setup};
 use super::http::Request;
 use super::mqtt::Client;
 use super::program::Program;
 use super::site::{SITE, Site};
 use super::wire::{HONEST, PATIENCE};
-use super::{Result, setup};
 
 /// Pause between two rounds of a user.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -15,14 +15,14 @@ use selo_nodes::records::Record;
 use selo_sys::node::Event;
 use serde_json::Value;
 
-use super::case::{Findings, Service};
+use super::Result;
+use super::case::{Case, Findings, Service, setup};
 use super::gateway::{READINGS, gateway};
 use super::honest::{self, Nodes};
 use super::packets::{Background, Flood, random};
 use super::program::Program;
 use super::site::Site;
 use super::wire::{HONEST, PATIENCE, stranger};
-use super::{Case, Result, setup};
 
 /// The attacks.
 pub const CASES: [Case; 3] = [

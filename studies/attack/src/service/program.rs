@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::Result;
+use super::case::setup;
 use super::wire::PATIENCE;
-use super::{Result, setup};
 
 /// A running `selo ...`. Dropping it kills the process.
 #[derive(Debug)]

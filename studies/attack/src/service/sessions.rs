@@ -13,7 +13,8 @@ use selo_link::session::KEY_BYTES;
 use selo_link::{FRAME_MAX, Suite};
 use serde_json::Value;
 
-use super::case::{Findings, Service};
+use super::Result;
+use super::case::{Case, Findings, Service, setup};
 use super::gateway::{READINGS, check_once, gateway};
 use super::honest::{self, NODES, Nodes, OFTEN};
 use super::http::Request;
@@ -21,7 +22,6 @@ use super::packets::{Flood, Home, Relay, random};
 use super::program::Program;
 use super::site::Site;
 use super::wire::{Door, HONEST, PATIENCE, stranger};
-use super::{Case, Result, setup};
 
 /// The attacks.
 pub const CASES: [Case; 3] = [

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use super::case::{Findings, Service};
+use super::Result;
+use super::case::{Findings, Service, setup};
 use super::http::{Answer, Request};
 use super::mqtt::Login;
 use super::program::Program;
 use super::wire::{Door, HONEST, PATIENCE};
-use super::{Result, setup};
 
 /// The site's name.
 pub const SITE: &str = "farm";

@@ -5,15 +5,15 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::Result;
 use super::broker::{FORGED, check_log};
-use super::case::{Findings, Service};
+use super::case::{Case, Findings, Service, setup};
 use super::collector::Rig;
 use super::honest::reading;
 use super::http::Request;
 use super::mqtt::Client;
 use super::site::SITE;
 use super::wire::{HONEST, PATIENCE, Stream, stranger};
-use super::{Case, Result, setup};
 
 /// The attacks.
 pub const CASES: [Case; 9] = [

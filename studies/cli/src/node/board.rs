@@ -11,7 +11,11 @@ use selo_firmware::node::{Node, factory_record};
 use selo_link::random_bytes;
 use selo_nodes::board::{Plan, Said, Word, build, run as run_board, write_eeprom};
 
-use super::{Args, Report, device_suite, first_record, pair, read_registry, wrong};
+use super::args::{Args, wrong};
+use super::pair;
+use super::registry::{first_record, read_registry};
+use super::report::Report;
+use super::suite::device_suite;
 
 pub fn run(
     args: &Args,

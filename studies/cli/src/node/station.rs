@@ -17,7 +17,10 @@ use selo_nodes::field::{self, Plan, Rain, SerialPort, Spent, Tally, Wired};
 use selo_nodes::reading::wall_clock;
 use selo_report::format;
 
-use super::{Args, board, device_suite, number, pair, wrong};
+use super::args::{Args, wrong};
+use super::report::number;
+use super::suite::device_suite;
+use super::{board, pair};
 
 /// Factory setting of the modules.
 const BAUD: u32 = 9_600;
