@@ -13,7 +13,13 @@ fi
 # Only the build uses the fast linker. In the tests it would replace cross-linkers too.
 tools/fast-link.sh cargo test --workspace --locked --no-run || exit
 if nextest=$(tools/nextest.sh); then
-    exec "$nextest" nextest run --workspace --locked "$@"
+    status=0
+    "$nextest" nextest run --workspace --locked "$@" || status=$?
+    # nextest leaves the examples in the documentation to cargo.
+    if [ $# -eq 0 ]; then
+        tools/fast-link.sh cargo test --workspace --doc --locked --quiet || status=$?
+    fi
+    exit "$status"
 fi
 echo "rust-tests: going on with cargo test, which runs one program at a time" >&2
 exec cargo test --workspace --locked --no-fail-fast "$@"

@@ -26,7 +26,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let (suite, device, key) = (Suite::ChaChaPolyBlake2s, DeviceId(7), DeviceKey::new([1; 32]));
 //!
-//! The node requests a session, and the gateway accepts.
+//! // The node requests a session, and the gateway accepts.
 //! let (mut attempt, request) =
 //!     JoinAttempt::start(suite, device, &key, 1, false, &EphemeralSecret::random()?);
 //! let Frame::JoinRequest(request) = Frame::parse(&request)? else { unreachable!() };
