@@ -8,18 +8,18 @@ use selo_engine::scan::{self, skeleton};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Reads the headers and sources of a folder, looks for functions that set a key up,
-encrypt and decrypt (in blocks, CBC and CTR; functions of C and classes of C++), and
-writes library.toml and glue beside them. Where the functions are clear the glue
-works as it is; what is not clear stands in comments, each candidate with its file and
-line. Nothing that exists is overwritten. Then: selo lab survey PATH
+Reads the headers and sources of a folder, looks for functions that set up a key,
+encrypt and decrypt (blocks, CBC and CTR; C functions and C++ classes), and writes
+library.toml and glue into the folder. If the functions are clear, the glue works as it
+is. If not, comments in the glue list each candidate with its file and line. Existing
+files are not overwritten. Next step: selo lab survey PATH
 
 Examples:
   selo lab new-library ~/aes-library
   selo lab new-library ~/aes-library --into lab/libraries/their-aes --name their-aes
   selo lab new-library ~/aes-library --print
 
-Exit codes: 0 written, 2 there is no library, or a file would be overwritten.")]
+Exit codes: 0 written, 2 no library found, or a file would be overwritten.")]
 pub struct Args {
     /// Folder of the library
     path: PathBuf,
@@ -49,9 +49,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     if name.is_empty() || !name.chars().all(plain) {
         return Err(selo_engine::Error::Data {
             path: into,
-            message: format!(
-                "'{name}' is not a valid name: letters, digits, '-', '_' and '.' make one"
-            ),
+            message: format!("'{name}' is not a valid name: use letters, digits, '-', '_' and '.'"),
         }
         .into());
     }
@@ -75,7 +73,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         println!("glue for {}", made.algorithms.join(", "));
     }
     for open in &made.open {
-        println!("look at {open}");
+        println!("check {open}");
     }
     let shown = args.into.as_ref().unwrap_or(&args.path);
     println!("next: selo lab survey {}", shown.display());
