@@ -37,8 +37,8 @@ const EVERY_MIN: Duration = Duration::from_millis(1);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A virtual node runs the C library, natively. What it stores (key, seed, join counter) is kept
-in the state directory, so that the next run is what a restart of every board would be.
+A virtual node runs the C library natively. Its key, seed and join counter are stored in the
+state directory, so the next run acts like a restart of every board.
 
 A node needs a key that its gateway knows, in one of these ways:
   --pair                     one node pairs, and a person compares six digits
@@ -46,8 +46,8 @@ A node needs a key that its gateway knows, in one of these ways:
                              `selo device import FILE`
   --registry FILE            takes the keys of `selo device export --with-keys FILE`
 
-Readings are 16 bytes of a made-up rain gauge (station/src/selo_station/reading.h). The network between
-nodes and gateway can be made worse, in both directions alike.
+Readings are 16 bytes of a made-up rain gauge (station/src/selo_station/reading.h). Options can impair the
+network between nodes and gateway, in both directions alike.
 
 Examples:
   selo node --to 127.0.0.1 --pair
@@ -86,7 +86,7 @@ pub struct Args {
     /// Take ids and keys from a file of `selo device export --with-keys`, JSON or CSV
     #[arg(long, value_name = "FILE", conflicts_with = "make_registry")]
     registry: Option<PathBuf>,
-    /// Make keys, write them for `selo device import`, and end; .csv or .json
+    /// Make keys, write them for `selo device import`, and exit; .csv or .json
     #[arg(long, value_name = "FILE")]
     make_registry: Option<PathBuf>,
     /// Directory with the nodes' records (default: nodes/ in $SELO_STATE, in
@@ -123,7 +123,7 @@ pub struct Args {
     /// Simulate the board as fast as possible, not at the pace of the clock
     #[arg(long, requires = "board", conflicts_with = "radio")]
     fast: bool,
-    /// Tips of the rain gauge's bucket in an hour, at random, once it has joined; 60 are 12 mm
+    /// Tips of the rain gauge's bucket per hour, at random times, after it has joined; 60 tips are 12 mm
     #[arg(long, value_name = "TIPS", default_value_t = 60.0, value_parser = parse_rain)]
     rain: f64,
     /// Tips after which it stops raining (default: never)
@@ -139,7 +139,7 @@ pub struct Args {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "A worse network, in each direction")]
+#[command(next_help_heading = "Network impairments, in each direction")]
 struct Network {
     /// Share of frames that are lost, such as 5%
     #[arg(
@@ -219,7 +219,7 @@ fn parse_every(text: &str) -> Result<Duration, String> {
     let every = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if every < EVERY_MIN {
         return Err(format!(
-            "at least {}",
+            "must be at least {}",
             humantime::format_duration(EVERY_MIN)
         ));
     }
@@ -229,7 +229,7 @@ fn parse_every(text: &str) -> Result<Duration, String> {
 fn parse_rain(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(tips) if (0.0..=7200.0).contains(&tips) => Ok(tips),
-        _ => Err("0 to 7200: a bucket does not tip faster".into()),
+        _ => Err("must be between 0 and 7200, the most that a bucket can tip".into()),
     }
 }
 
@@ -240,7 +240,7 @@ fn parse_delay(text: &str) -> Result<RangeInclusive<Duration>, String> {
         None => (time(text)?, time(text)?),
     };
     if least > most {
-        return Err("the shortest delay comes first: 20ms..200ms".into());
+        return Err("write the shortest delay first, such as 20ms..200ms".into());
     }
     Ok(least..=most)
 }
@@ -254,7 +254,11 @@ fn wrong(what: impl Into<String>, hint: impl Into<String>) -> selo_base::report:
 impl Args {
     fn gateway(&self) -> selo_base::report::Result<SocketAddr> {
         let name = self.to.as_deref().unwrap_or_default();
-        let hint = || format!("such as 192.0.2.1, [2001:db8::1]:{PORT} or gateway.example:{PORT}");
+        let hint = || {
+            format!(
+                "use an address such as 192.0.2.1, [2001:db8::1]:{PORT} or gateway.example:{PORT}"
+            )
+        };
         // A second colon without brackets belongs to an IPv6 address.
         let port = name.rsplit_once(':').filter(|(host, _)| {
             !host.contains(':') || (host.starts_with('[') && host.ends_with(']'))
@@ -271,7 +275,7 @@ impl Args {
         found
             .ok()
             .and_then(|mut addresses| addresses.next())
-            .ok_or_else(|| wrong(format!("--to {name}: there is no such host"), hint()))
+            .ok_or_else(|| wrong(format!("--to {name}: the host is unknown"), hint()))
     }
 
     fn suite(&self) -> Suite {
@@ -330,7 +334,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     if let Some(number) = nodes.iter_mut().position(|node| !node.node().is_paired()) {
         return Err(wrong(
             format!("node {number} has no key"),
-            "--pair, --registry FILE or --make-registry FILE gives it one",
+            "use --pair, --registry FILE or --make-registry FILE to give it one",
         ));
     }
     if args.readings == Some(0) {
@@ -364,7 +368,7 @@ fn device_suite(suite: Suite) -> selo_base::report::Result<selo_link::Suite> {
 }
 
 fn node_suite(suite: selo_link::Suite) -> selo_base::report::Result<Suite> {
-    Suite::from_code(suite.code()).context("the device library lacks the suite")
+    Suite::from_code(suite.code()).context("the device library does not support the suite")
 }
 
 /// Makes ids and keys for --count nodes, and writes the file for the gateway.
@@ -372,8 +376,8 @@ fn make_registry(args: &Args, file: &Path) -> selo_base::report::Result<ExitCode
     let mut records = args.records()?;
     if !records.is_empty() {
         return Err(wrong(
-            "the state directory holds nodes already",
-            "name another one with --state DIR",
+            "the state directory already contains nodes",
+            "use another one with --state DIR",
         ));
     }
     let count = args.count.unwrap_or(1) as usize;
@@ -396,8 +400,8 @@ fn make_registry(args: &Args, file: &Path) -> selo_base::report::Result<ExitCode
     let bytes = device_file::write(&devices, file_format(file), true)?;
     if file.exists() {
         return Err(wrong(
-            format!("{} is there already", file.display()),
-            "name another file: nobody could join with keys that were written over",
+            format!("{} already exists", file.display()),
+            "use another file: nodes with overwritten keys could not join",
         ));
     }
     write_private(file, &bytes, false)?;
@@ -445,8 +449,8 @@ fn read_registry(args: &Args, file: &Path) -> selo_base::report::Result<Vec<Reco
     }
     if devices.is_empty() {
         return Err(wrong(
-            format!("{what} holds no device that may join"),
-            "`selo device export --with-keys FILE` writes one that does",
+            format!("{what} contains no device that may join"),
+            "write a file with: selo device export --with-keys FILE",
         ));
     }
     Ok(devices)
@@ -461,12 +465,12 @@ fn take_registry(args: &Args, file: &Path, records: &mut Records) -> selo_base::
                 if info.id != device.id.0 {
                     return Err(wrong(
                         format!(
-                            "node {number} of the state directory is {:08x}, in {} it is {}",
+                            "node {number} is {:08x} in the state directory, but {} has {}",
                             info.id,
                             file.display(),
                             device.id
                         ),
-                        "name another directory with --state DIR",
+                        "use another directory with --state DIR",
                     ));
                 }
                 if has_key(record, device.key.expose()) {
@@ -476,7 +480,7 @@ fn take_registry(args: &Args, file: &Path, records: &mut Records) -> selo_base::
             Some((None, _)) => {
                 return Err(wrong(
                     format!("node {number} of the state directory is damaged"),
-                    "name another directory with --state DIR",
+                    "use another directory with --state DIR",
                 ));
             }
             None => {}
@@ -495,14 +499,14 @@ fn start(args: &Args, records: &Records) -> selo_base::report::Result<Vec<Virtua
     };
     if args.radio.is_some() && count != 1 {
         return Err(wrong(
-            format!("a module is one node's, not {count}"),
-            "--count 1, or another --state DIR",
+            format!("a module serves one node, not {count}"),
+            "use --count 1, or another --state DIR",
         ));
     }
     if args.pair && count != 1 {
         return Err(wrong(
-            format!("one node pairs at a time, not {count}"),
-            "leave --count out, and give each node that pairs a --state DIR of its own",
+            format!("only one node can pair at a time, not {count}"),
+            "leave --count out, and give each node its own --state DIR",
         ));
     }
     let node = |number: usize| {
@@ -511,8 +515,8 @@ fn start(args: &Args, records: &Records) -> selo_base::report::Result<Vec<Virtua
             Some(info) if args.suite.is_some_and(|suite| suite.suite() != info.suite) => {
                 let kept = device_suite(info.suite)?;
                 return Err(wrong(
-                    format!("node {number} of the state directory is of suite {kept}"),
-                    "leave --suite out, or name another directory with --state DIR",
+                    format!("node {number} of the state directory has suite {kept}"),
+                    "leave --suite out, or use another directory with --state DIR",
                 ));
             }
             Some(info) => info.suite,
@@ -654,7 +658,7 @@ impl Report<'_> {
         text += &format!("{} readings sent", number(tally.sent));
         if args.confirmed {
             text += &format!(
-                ": {} acknowledged, {} given up, {} unsettled at the end",
+                ": {} acknowledged, {} given up, {} pending at the end",
                 number(tally.acknowledged),
                 number(tally.lost),
                 number(tally.unsettled())
@@ -662,7 +666,7 @@ impl Report<'_> {
         }
         if tally.skipped > 0 {
             text += &format!(
-                "; {} skipped, as the one before still waited",
+                "; {} skipped, because the previous reading was still waiting",
                 number(tally.skipped)
             );
         }
@@ -706,13 +710,11 @@ impl Report<'_> {
             return None;
         }
         Some(match (tally.frames_in, tally.send_errors) {
-            (0, 1..) => format!("nobody listens at {to}: selo gateway --listen {to}"),
+            (0, 1..) => format!("no program listens at {to}; start one with: selo gateway --listen {to}"),
             (0, 0) => format!(
-                "no answer from {to}: is a gateway there, and does it know these nodes? \
-                 `selo device list` on its machine says"
+                "no answer from {to}; check that a gateway runs there and knows these nodes (`selo device list` on its machine)"
             ),
-            _ => "the gateway knows some of the nodes; give the rest more time, or see \
-                  `selo device list` on its machine"
+            _ => "the gateway knows only some of the nodes; wait longer, or check `selo device list` on its machine"
                 .into(),
         })
     }

@@ -165,6 +165,6 @@ mod tests {
         assert!(hint(read::<Served>(&path).expect_err("none")).contains("peer"));
         std::fs::create_dir(&path).expect("a folder in its place");
         let error = Rows::open::<Row>(&path).expect_err("not a file");
-        assert!(hint(error).contains("can be written"));
+        assert!(hint(error).contains("you can write"));
     }
 }
