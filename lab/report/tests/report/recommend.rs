@@ -151,7 +151,7 @@ fn time_decides_unless_size_is_preferred() {
             && first
                 .cautions
                 .iter()
-                .any(|note| note.contains("no NIST standard"))
+                .any(|note| note.contains("not a NIST standard"))
     );
     let answer = ask(&[Need::Encrypt], 10_000, 1_000, Prefer::Size);
     assert_eq!(order(&answer, Job::Cipher)[0], "aes-128 tiny");

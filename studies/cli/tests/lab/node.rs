@@ -512,7 +512,7 @@ fn wrong_use_says_what_to_do() {
     let answer = says(
         &["node", "--to", &free, "--state", "n", "--for", "1s"],
         1,
-        "nobody listens",
+        "no program listens",
     );
     assert!(answer.stdout.contains("0 of 1 node joined"), "{answer:?}");
 
