@@ -18,10 +18,10 @@ use super::common::{commit, fetch_one};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A figure calibrates a model when the same code is in this project and can be run
-here. Without enough of them a board shows instructions only. The error that stands
-beside its cycles everywhere is that of the cycles kept in lab/boards/models (`modelled`);
---check says where they are no longer what the model makes of the code.
+A published figure calibrates a model if the same code is in this project and can be run
+here. A board with too few such figures shows only instructions. The error shown beside
+modelled cycles comes from the cycles stored in lab/boards/models (`modelled`). --check
+reports stored cycles that differ from those that the model gives now.
 
 Examples:
   selo lab calibration
@@ -119,12 +119,12 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         let reproduced = model.reproduced(&project.libraries).count();
         let verdict = match model.error(&project.libraries) {
             Some(error) => {
-                format!("its cycles are shown beside the instructions; they are {error}")
+                format!("cycles are shown beside the instructions; they are {error}")
             }
-            None => "instructions are shown, and no cycles".to_owned(),
+            None => "only instructions are shown".to_owned(),
         };
         table.remarks.push(format!(
-            "{}: {reproduced} of {} run here, {FIGURES} are needed: {verdict}.",
+            "{}: {reproduced} of {} can be run here, {FIGURES} are needed: {verdict}.",
             model.name,
             format::things(lines.len(), "figure", "figures"),
         ));
@@ -143,8 +143,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     // Another compiler generates other code, which takes other cycles.
     if !changed.is_empty() {
         eprintln!(
-            "hint: if the model, a class of instructions or the compiler was changed on purpose, \
-             put what was found into lab/boards/models (modelled = ...)"
+            "hint: if the model, a class of instructions or the compiler was changed on purpose, store the found cycles in lab/boards/models (modelled = ...)"
         );
     }
     let counts = format!("{held} passed, {} failed", changed.len());

@@ -14,18 +14,19 @@ use super::common::{Progress, Select, commit, fetched};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On a simulated chip a sample of each source runs, spread over its files and
-flags, unless --full asks for everything; natively everything runs always.
+On a simulated chip, a sample of each source is run, spread over its files and flags;
+--full runs everything. On native boards everything is always run.
 
-What does not fit the board, and calls that take more than the limit that the algorithm or
---limit names, cannot be tried: they are neither passed nor failed, and named with the
-reason. A call that reaches the limit where nobody named one hangs, and fails.
+Images that do not fit the board, and calls that exceed the limit set by the algorithm or
+by --limit, are skipped: they count as neither passed nor failed, and are listed with the
+reason. If neither sets a limit, a call that reaches the default limit counts as hung, and
+fails.
 
 Examples:
   selo lab check --board uno
   selo lab check --board native --json
   selo lab check --board uno --algorithm x25519 --full
-  selo lab check --board uno --port /dev/ttyACM0    a real one")]
+  selo lab check --board uno --port /dev/ttyACM0    a real board")]
 pub struct Args {
     #[command(flatten)]
     select: Select,
@@ -111,8 +112,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             .any(|line| line.source == CONSTANT_INSTRUCTIONS)
         {
             println!(
-                "{CONSTANT_INSTRUCTIONS}: as many instructions of each class for every secret; caches, \
-                 wait states and multiplications that end early are not seen\n"
+                "{CONSTANT_INSTRUCTIONS}: the number of instructions of each class is the same for every secret; effects of caches, wait states and early-terminating multiplications are not measured\n"
             );
         }
         for line in lines.iter().filter(|line| line.failed > 0) {

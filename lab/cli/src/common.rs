@@ -40,11 +40,11 @@ pub struct Units {
     /// Images that run at the same time (default: one per core; one on wall-clock boards)
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Millions of cycles, or of instructions where those are counted, that one operation may
-    /// take on a chip (default: 4000, or what the algorithm's entry in lab/algorithms/ says)
+    /// Limit of one operation on a chip, in millions of cycles, or of instructions where those are
+    /// counted (default: the limit in the algorithm's entry in lab/algorithms/, or 4000)
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Fetch nothing: libraries whose sources are not in the cache are left out
+    /// Download nothing; leave out libraries whose sources are not in the cache
     #[arg(long)]
     pub offline: bool,
 }
@@ -125,7 +125,7 @@ impl Select {
         if let (Some(port), None) = (&self.cable.port, &board.serial) {
             let port = port.display();
             eprintln!(
-                "selo: note: {} is none of the boards on a cable; {port} is left aside",
+                "selo: note: {} is not a board on a serial cable; ignoring {port}",
                 board.name
             );
         }

@@ -15,24 +15,24 @@ use super::{report, rows};
 /// Compare measured figures with those of a paper or of any other implementation
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The papers are the files of lab/papers/ in the project; each states how its figures
-were measured and which of our rows belong to them. A cell without a measured
+The papers are the files of lab/papers/ in the project. Each file states how the paper's
+figures were measured and which rows of the lab belong to them. A cell without a measured
 figure has a status and a reason:
   ok              published and measured
-  not-printed     measured; the paper prints a dash or draws it without a number
-  not-measured    no row yet; the reason says how to make one
-  needs-hardware  only the device gives this; the reason has the command that fills it
+  not-printed     measured; the paper prints a dash, or plots it without a number
+  not-measured    no row yet; the reason says how to measure it
+  needs-hardware  only the real device can give this; the reason has the command to run
   needs-board     the board has no file yet
-  does-not-fit    measured: too large for the board, by the bytes in the reason
-  over-limit      measured: a call takes more than the limit in the reason
+  does-not-fit    too large for the board, by the bytes in the reason
+  over-limit      a call takes longer than the limit in the reason
   not-supported   the implementation does not offer the operation
-  published-only  not a thing that the lab measures, such as a current that it takes from the paper
+  published-only  the lab does not measure this, such as a current that it takes from the paper
 
-Two implementations, on any two boards, are BOARD:LIBRARY:ALGORITHM[:VARIANT], or
-board=..,library=..,algorithm=..[,variant=..]; without a variant it is fast, or the
-first. Each figure of both has the sign of its fidelity; the ratio is left over right
-with its 95 % interval (Fieller), exact where both are. Of different fidelities the note
-tells; instructions and cycles make no ratio.
+To compare two implementations, on any two boards, name each one as
+BOARD:LIBRARY:ALGORITHM[:VARIANT] or board=..,library=..,algorithm=..[,variant=..]. The
+default variant is fast, or else the first. Every figure has the sign of its fidelity. The
+ratio is left over right, with its 95 % interval (Fieller); it is exact if both figures
+are. A note warns of different fidelities. Instructions and cycles give no ratio.
 
 Examples:
   selo lab compare uno:selo:aes-128:fast uno:selo:speck128/128:fast
@@ -41,7 +41,7 @@ Examples:
   selo lab compare ramalho2024 --table figure-4
   selo lab compare rocha-securino --json
 
-Exit codes: 0 compared, 2 unknown paper or table or a mistake in a paper's file,
+Exit codes: 0 compared, 2 unknown paper or table, or an error in a paper's file,
 3 no rows yet.")]
 pub struct Args {
     /// Name of the paper (albarello2020, ramalho2024, rocha-securino), or the left implementation
@@ -67,7 +67,7 @@ pub struct Args {
     /// JSON Lines on stdout, one line per cell, nothing else
     #[arg(long)]
     json: bool,
-    /// Show cells of boards that have no file yet, too
+    /// Also show cells of boards that have no file yet
     #[arg(long)]
     all: bool,
     /// Rows to compare with: files, or folders with rows.jsonl [default: out/lab/*]; BOARD=DIR
@@ -232,7 +232,7 @@ fn finish(comparison: &Comparison, no_rows: bool) -> ExitCode {
         .collect();
     eprintln!("{}: {}", comparison.paper, counts.join(", "));
     for board in comparison.boards_to_run() {
-        eprintln!("hint: for what is not measured: selo lab run --board {board}");
+        eprintln!("hint: measure the missing rows with: selo lab run --board {board}");
     }
     if no_rows {
         eprintln!("selo: nothing is measured yet");

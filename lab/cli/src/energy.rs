@@ -23,16 +23,16 @@ use super::rows;
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["trace", "battery"]))]
 #[command(after_help = "\
-A trace is the export of a meter: a header, then one line a sample, with columns
+A trace is the export of a meter: a header, then one line per sample, with columns
 for time, voltage and current in any order (t,v,i or time_ms;voltage [V];current
-(mA)). Separator comma, semicolon or tab; with the last two a decimal comma is
-understood. Samples need not be evenly spaced.
+(mA)). The separator is a comma, semicolon or tab; with the last two a decimal comma is
+allowed. Samples need not be evenly spaced.
 
-Battery life is capacity over mean power: the board sleeps, works once a period,
-sleeps again. The time of the work comes from a row (--board, --operation) or from
---active-time; currents from the board's power profile or from the options. With
---operation the profile must say what the whole board draws: without --profile
-the first one with an idle current is taken.
+Battery life is capacity divided by mean power: the board sleeps, works once per period,
+and sleeps again. The time of the work comes from a row (--board, --operation) or from
+--active-time. Currents come from the board's power profile or from the options. With
+--operation the profile must give the current of the whole board; the default is the
+first profile with an idle current.
 
 Examples:
   selo lab energy --trace run.csv --idle 0..2ms --from 2ms --to 2.6ms
@@ -46,12 +46,12 @@ Examples:
   selo lab energy --battery 1200mAh@3.7V --supply-volts 3.3 --sleep-current 20uA \\
       --active-current 80mA --active-time 300ms --every 10min
 
-Exit codes: 0 calculated, 2 bad trace or option, 3 no row of that operation yet.")]
+Exit codes: 0 calculated, 2 bad trace or option, 3 no row for that operation yet.")]
 pub struct Args {
     /// Trace to integrate (CSV)
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Stretch of the trace at rest, whose mean power is subtracted, such as 0..5ms
+    /// Interval at rest; its mean power is subtracted; such as 0..5ms
     #[arg(
         long,
         value_name = "FROM..TO",
@@ -62,17 +62,17 @@ pub struct Args {
     /// Power at rest to subtract; milliwatts without a unit
     #[arg(long, value_name = "POWER", requires = "trace")]
     idle_power: Option<String>,
-    /// Start of the measured stretch; seconds without a unit [default: start of the trace]
+    /// Start of the measured interval; seconds without a unit [default: start of the trace]
     #[arg(long, value_name = "TIME", requires = "trace")]
     from: Option<String>,
-    /// End of the measured stretch [default: end of the trace]
+    /// End of the measured interval [default: end of the trace]
     #[arg(long, value_name = "TIME", requires = "trace")]
     to: Option<String>,
 
-    /// Resistor in the supply; the column `shunt` or `ch1` has its voltage
+    /// Resistor in the supply, in ohms; the column `shunt` or `ch1` contains its voltage
     #[arg(long, value_name = "OHMS", requires = "trace")]
     shunt: Option<f64>,
-    /// Column of a pin that is high while the operation runs: the mean of all such stretches
+    /// Column of a pin that is high while the operation runs; the result is the mean of all runs
     #[arg(long, value_name = "COLUMN", requires = "trace", conflicts_with_all = ["from", "to"])]
     trigger: Option<String>,
 
@@ -119,7 +119,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with = "trace")]
     rows: Vec<PathBuf>,
 
-    /// One line of JSON on stdout, nothing else
+    /// Print one line of JSON on stdout, nothing else
     #[arg(long)]
     json: bool,
 }
@@ -187,7 +187,9 @@ fn trace(args: &Args, path: &Path) -> Result<(), Refusal> {
     let refuse = |error: TraceError| Refusal::Usage(format!("{}: {error}", path.display()));
     let positive = |value: f64| value > 0.0 && value.is_finite();
     if args.shunt.is_some_and(|ohms| !positive(ohms)) {
-        return Err(Refusal::Usage("--shunt: it is a resistance in ohms".into()));
+        return Err(Refusal::Usage(
+            "--shunt: give a positive resistance in ohms".into(),
+        ));
     }
     let setup = TraceSetup {
         supply_volts: optional(
@@ -239,14 +241,14 @@ fn time_range(text: &str) -> Result<Range<f64>, Refusal> {
 
 fn trace_text(energy: &TraceEnergy, idle: &Idle) -> String {
     let above = match idle {
-        Idle::None => "nothing subtracted".to_owned(),
+        Idle::None => "no rest power subtracted".to_owned(),
         _ => format!(
             "{} mW at rest subtracted",
             format::significant(energy.idle_watts * 1e3, 4)
         ),
     };
     format!(
-        "energy    {} J = {} nWh ({above}){}\nduration  {} s, {}\ntotal     {} J with the rest in it\n",
+        "energy    {} J = {} nWh ({above}){}\nduration  {} s, {}\ntotal     {} J including rest power\n",
         format::significant(energy.joules, 4),
         format::significant(energy.nanowatt_hours, 4),
         match energy.stretches {
@@ -330,13 +332,13 @@ fn battery_life(args: &Args, name: &str, project: &Path) -> Result<(), Refusal> 
     .unwrap_or(battery.volts);
     let sleep = sleep.ok_or_else(|| {
         Refusal::Usage(
-            "--sleep-current, or a --board with a power profile, says what the board draws asleep"
+            "the sleep current is missing; give --sleep-current, or a --board with a power profile"
                 .into(),
         )
     })?;
     if active.is_none() && active_seconds > 0.0 {
         return Err(Refusal::Usage(
-            "--active-current, or a --board, says what the board draws at work".into(),
+            "the active current is missing; give --active-current or a --board".into(),
         ));
     }
     let duty = DutyCycle {
@@ -465,7 +467,7 @@ impl BatteryAnswer {
     fn text(&self) -> String {
         let years = |years: Option<f64>| {
             years.map_or_else(
-                || "for ever (nothing draws anything)".to_owned(),
+                || "unlimited (no current is drawn)".to_owned(),
                 |years| {
                     format!(
                         "{} years ({} days)",

@@ -18,11 +18,11 @@ Formats:
                            unit, value, range, extra
   bencher                  Bencher Metric Format: benchmark, measure, value with lower and
                            upper end; time is the measure latency, in nanoseconds
-  csv                      one line a row, a column a field, raw values
-  jsonl                    rows as they are kept, selo.measurement/2
+  csv                      one line per row, one column per field, raw values
+  jsonl                    rows as stored, selo.measurement/2
 
-The first two have only figures; a row without one (does not fit, failed) is left out
-and counted on stderr. `selo lab gate` is what fails on them.
+The first two contain only figures; rows without one (does not fit, failed) are left out,
+and their number is printed on stderr. `selo lab gate` fails on such rows.
 
 Examples:
   selo lab export --format bencher --board uno --metric cycles,flash > bmf.json
@@ -72,12 +72,17 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let figures = matches!(args.format, Format::GithubActionBenchmark | Format::Bencher);
     let left_out = rows.iter().filter(|row| row.value.is_none()).count();
     if figures && left_out > 0 {
-        eprintln!("{left_out} of {} rows have no figure: left out", rows.len());
+        eprintln!(
+            "left out {left_out} of {} rows, which have no figure",
+            rows.len()
+        );
     }
     if args.format == Format::GithubActionBenchmark
         && rows.iter().any(|row| row.metric == Metric::Rate)
     {
-        eprintln!("rows of packets a second left out: of them more is better");
+        eprintln!(
+            "left out the rows of packets a second: this format needs metrics where less is better"
+        );
     }
     let text = match args.format {
         Format::GithubActionBenchmark => export::github_action_benchmark(&rows),

@@ -12,9 +12,9 @@ use super::common::fetch_one;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-`selo lab run` and `selo lab check` fetch what they need by themselves. Archives are
-kept in target/archives, or in the folder that SELO_ARCHIVES names; copied to a machine
-without a network, they are all that it needs.
+`selo lab run` and `selo lab check` fetch the sources that they need. Archives are kept in
+target/archives, or in the folder that SELO_ARCHIVES names. Copy this folder to use the lab
+on a machine without a network.
 
 Examples:
   selo lab fetch
@@ -84,6 +84,6 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             }
         }
     }
-    eprintln!("{there} libraries are there, {missing} could not be fetched");
+    eprintln!("{there} libraries are in the cache, {missing} could not be fetched");
     Ok(ExitCode::from(u8::from(missing > 0)))
 }

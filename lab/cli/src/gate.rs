@@ -17,32 +17,32 @@ use super::rows;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Measures what the baseline has (what is built the same as before is not measured
-again) and compares. An exact figure, such as a count of cycles on a simulated chip or
-a size, is compared exactly. One that varies, such as a time on a PC, has got worse only
-if it is worse by more than the limit AND its 95 % interval lies clear of the baseline's:
-noise never fails. A figure that is missing, failed or of another fidelity fails; one
-that is new or better is told.
+Measures the figures of the baseline (unchanged images are not measured again) and compares
+them. Exact figures, such as cycles on a simulated chip or sizes, are compared exactly.
+A figure that varies, such as a time on a PC, counts as worse only if it is worse by more
+than the limit AND its 95 % interval does not overlap the baseline's, so noise does not
+fail. A missing or failed figure, or one of another fidelity, fails. New and better
+figures are reported.
 
-A limit is a share or an amount, for all metrics or for one: 2%, cycles=1%, flash=64B,
-time=5us; several are separated by commas. Without one, exact figures may not get worse
-at all, and what varies by 5 %.
+A limit is a percentage or an amount, for all metrics or for one: 2%, cycles=1%, flash=64B,
+time=5us. Separate several with commas. By default exact figures may not get worse at all,
+and varying figures by at most 5 %.
 
-The baseline is JSON Lines, sorted, one figure a line: a change of a figure is a change
-of a line. --update writes it; keep it in version control.
+The baseline is sorted JSON Lines with one figure per line, so that a changed figure is a
+changed line. --update writes it; keep it in version control.
 
 Examples:
   selo lab gate --baseline bench/uno.jsonl --update --board uno --algorithm aes-128
   selo lab gate --baseline bench/uno.jsonl --max-regression 2%,flash=64B
   selo lab gate --baseline bench/uno.jsonl --rows out/lab --markdown \"$GITHUB_STEP_SUMMARY\"
 
-Exit codes: 0 nothing got worse, 1 something did, 2 wrong usage or no readable baseline,
-3 a compiler, a runner or every row is missing.")]
+Exit codes: 0 nothing got worse, 1 something got worse, 2 wrong usage or no readable
+baseline, 3 a compiler, a runner or every row is missing.")]
 pub struct Args {
     /// File to compare with, or to write with --update
     #[arg(long, value_name = "FILE")]
     baseline: PathBuf,
-    /// By how much a figure may get worse, such as 2% or cycles=1%,flash=64B
+    /// Allowed regression, such as 2% or cycles=1%,flash=64B
     #[arg(long, value_name = "LIMIT", allow_hyphen_values = true)]
     max_regression: Vec<String>,
     /// Write the measured figures into the baseline; unselected figures stay as they are
@@ -120,7 +120,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     Ok(if outcome.passes() {
         ExitCode::SUCCESS
     } else {
-        eprintln!("hint: if this is meant, the same command with --update writes it down");
+        eprintln!("hint: if the change is intended, run the same command with --update");
         ExitCode::from(1)
     })
 }
@@ -163,7 +163,7 @@ fn now(
         if boards.is_empty() {
             return Err(selo_engine::Error::NothingSelected {
                 what: format!(
-                    "{} has no figures of this; name a --board",
+                    "{} has no figures for this selection; give a --board",
                     args.baseline.display()
                 ),
             }

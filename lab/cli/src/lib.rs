@@ -37,21 +37,21 @@ pub enum Command {
     Check(check::Args),
     /// Write a manifest and glue for a C or C++ library that the lab does not know
     NewLibrary(new_library::Args),
-    /// A library on boards, from "does it build" to a verdict with its reasons
+    /// Examine a library on boards: build, size, vectors, timing, and a verdict with reasons
     Survey(survey::Args),
-    /// Compare public figures with those of the boards' cycle models
+    /// Compare the boards' cycle models with published figures
     Calibration(calibration::Args),
     /// Compare published values of a paper with measured ones
     Compare(compare::Args),
-    /// One self-contained page with tables and pictures; also Markdown and CSV
+    /// Write a self-contained page with tables and pictures; also Markdown and CSV
     Report(report::Args),
-    /// Compare rows with a baseline: fail when something got worse
+    /// Compare rows with a baseline, and fail if something got worse
     Gate(gate::Args),
-    /// Rows in the formats of benchmark dashboards
+    /// Export rows in the formats of benchmark dashboards
     Export(export::Args),
-    /// Rank what fits a device, with reasons
+    /// Rank the implementations that fit a device, with reasons
     Recommend(recommend::Args),
-    /// Energy of a measured trace, and battery life for a duty cycle
+    /// Calculate the energy of a measured trace, or battery life for a duty cycle
     Energy(energy::Args),
     /// Fetch the sources of libraries ahead of time
     Fetch(fetch::Args),
@@ -59,7 +59,7 @@ pub enum Command {
     List(list::Args),
     /// List the serial ports of this machine, and the boards that may be on them
     Ports(ports::Args),
-    /// Print the JSON Schema of a kind of line
+    /// Print the JSON Schema of one kind of output line
     Schema(schema::Args),
 }
 

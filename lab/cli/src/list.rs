@@ -134,7 +134,7 @@ fn offered(project: &Project) -> Table {
         "Source",
         "Variants",
         "Algorithms",
-        "What to know",
+        "Notes",
     ];
     let mut table = Table::new("Libraries", heads.into_iter().map(Column::text).collect());
     for library in project.libraries.iter().filter(|c| !c.test_only) {

@@ -32,17 +32,17 @@ const SHOWN: [Metric; 6] = [
 Measures every selected implementation on every board that can be measured here, as
 `selo lab run` does and into the same files (out/lab/BOARD/rows.jsonl), and prints a
 table for each algorithm and metric: libraries down, boards across. The same command
-continues an interrupted one and measures nothing again that has not changed.
+continues an interrupted run, and does not measure again what has not changed.
 
-Without --board, the boards whose compiler and runner are there; which are left out is
-said, with the line that installs what they lack. Simulated boards run an image a core,
-a wall-clock board one at a time.
+Without --board, it measures all boards whose compiler and runner are installed. For the
+others it prints the command that installs what is missing. Simulated boards run one image
+per core, wall-clock boards one image at a time.
 
-Behind a figure stands what it is worth: = every cycle counted, ≈ by a timing model,
-# instructions, ~ read from a clock. A cell without a figure says why: does not fit (by
-so many bytes), over the limit of a call (--limit), wrong, does not build, crashed, not
-offered, not measured. A board that never has a metric has no column of it; below the table
-stands why.
+The sign after a figure is its fidelity: = every cycle counted, ≈ by a timing model,
+# instructions, ~ read from a clock. A cell without a figure gives the reason: does not fit
+(with the missing bytes), over the limit of a call (--limit), wrong, does not build, crashed,
+not offered, not measured. A board that cannot give a metric has no column for it; a line
+below the table gives the reason.
 
 Examples:
   selo lab matrix --algorithm aes-128,sha-256 --metric cycles,time,flash
@@ -50,9 +50,9 @@ Examples:
   selo lab matrix --rows out/lab --algorithm x25519 --markdown > x25519.md
 
 Exit codes: 0 measured, 1 something is wrong, does not build or crashed, 2 unknown name,
-3 a board that was named, or every board, lacks its compiler or runner, 130 interrupted.")]
+3 a compiler or runner is missing for a named board or for all boards, 130 interrupted.")]
 pub struct Args {
-    /// Boards (default: all that can be measured here)
+    /// Boards (default: all whose compiler and runner are installed)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     board: Vec<String>,
     #[command(flatten)]

@@ -47,7 +47,9 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if table.body.is_empty() {
-        eprintln!("no serial ports; is the board plugged in, and the cable one for data?");
+        eprintln!(
+            "found no serial ports; check that the board is plugged in and that the cable carries data"
+        );
         return Ok(ExitCode::SUCCESS);
     }
     println!("{}", table.to_terminal(TerminalStyle::detect()));

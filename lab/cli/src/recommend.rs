@@ -15,12 +15,12 @@ use super::{report, rows};
 /// Rank the implementations that fit a device, with reasons
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every figure comes from a row of `selo lab run`: what was not proven correct and
-measured is not recommended, and what is left out is listed with the reason.
-RAM is all that a call takes: static data, the deepest stack, and the caller's
-buffers for one message. Speed says nothing of security: the footnotes do. All libraries
-that were measured compete, licences shown; where a board has no clock, instructions
-decide. What failed an official vector (selo lab check) is never recommended.
+Every figure comes from a row of `selo lab run`. Implementations that were not checked and
+measured are not recommended; the output lists them with the reason. RAM includes static
+data, the deepest stack, and the caller's buffers for one message. Speed says nothing
+about security: read the footnotes. All measured libraries are compared, with their
+licences. If a board has no clock, instructions decide. Implementations that failed an
+official vector (selo lab check) are never recommended.
 
 Examples:
   selo lab recommend --board uno --flash 4096 --ram 512
@@ -28,7 +28,7 @@ Examples:
   selo lab recommend --board uno --need seal,open --require constant-time,conformity
   selo lab recommend --board uno --flash 16384 --ram 1200 --need seal,open,key-exchange
 
-Exit codes: 0 something fits, 1 nothing does (or no set that does all the jobs),
+Exit codes: 0 something fits, 1 nothing fits (or no set that does all the jobs),
 2 unknown board, 3 no rows yet.")]
 pub struct Args {
     /// Board, such as uno
@@ -46,7 +46,7 @@ pub struct Args {
     /// Criterion that ranks the implementations that fit
     #[arg(long, value_enum, default_value = "time")]
     prefer: PreferArg,
-    /// Properties that selo lab check must have shown on this board
+    /// Properties that selo lab check must have confirmed on this board
     #[arg(long, value_enum, value_delimiter = ',')]
     require: Vec<ConditionArg>,
     /// Size of a message
@@ -139,11 +139,11 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!(
-        "selo: nothing that was measured on '{}' does all of this within these bytes",
+        "selo: no implementation measured on '{}' does all of this within these limits",
         board.name
     );
     eprintln!(
-        "hint: the lines marked excluded say by how much; selo lab run --board {} measures more",
+        "hint: the lines marked excluded say why; selo lab run --board {} measures more",
         board.name
     );
     Ok(ExitCode::from(1))
@@ -153,7 +153,7 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
 enum ConditionArg {
     /// The cycle count does not depend on the secret
     ConstantTime,
-    /// Official test vectors ran, and none failed
+    /// Official test vectors were run, and none failed
     Conformity,
 }
 

@@ -23,9 +23,9 @@ const CHECKS: &str = "check.jsonl";
 Without --rows, the rows of every board measured so far are used: the files
 out/lab/BOARD/rows.jsonl of the project, and check.jsonl beside them.
 
-The page report.html is one file that needs no network: send it, print it, keep
-it. report.md shows the same tables and has its pictures in pictures/; rows.csv
-has one line a row. The same rows always give the same files.
+The page report.html is a single file that needs no network. report.md contains the same
+tables, with its pictures in pictures/; rows.csv has one line per row. The same rows always
+give the same files.
 
 Examples:
   selo lab report
@@ -44,7 +44,7 @@ pub struct Args {
     /// Library to compare with a paper that names no library
     #[arg(long, value_name = "NAME", default_value = "selo")]
     library: String,
-    /// Open the page when it is written
+    /// Open the page in a browser
     #[arg(long)]
     open: bool,
 }
@@ -93,7 +93,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     if args.open {
         match &paths.html {
             Some(path) => open(path),
-            None => eprintln!("hint: --open shows the page: add html to --format"),
+            None => eprintln!("hint: --open needs the page: add html to --format"),
         }
     }
     Ok(ExitCode::SUCCESS)

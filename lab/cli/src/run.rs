@@ -17,11 +17,11 @@ use super::rows;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Rows are kept in DIR/rows.jsonl as they are made. The same command continues an
-interrupted run, and does not measure again what has not changed.
+Each row is added to DIR/rows.jsonl as soon as it is measured. The same command continues
+an interrupted run, and does not measure again what has not changed.
 
---compilers and --flags sweep: each combination is measured like a run of its own, kept
-in out/sweep/BOARD, and shown in a table sorted by the first metric, the best marked.
+--compilers and --flags make a sweep: each combination is measured separately, stored in
+out/sweep/BOARD, and shown in a table sorted by the first metric, with the best marked.
 
 Examples:
   selo lab run --board uno
@@ -29,7 +29,7 @@ Examples:
   selo lab run --board uno --algorithm aes-128 --flags \"-O1;-O2;-O3;-Os\" --metric cycles,flash
   selo lab run --board native --algorithm sha-256 --compilers gcc,clang --flags \"-O2;-O3\"
   selo lab run --board native --json > rows.jsonl
-  selo lab run --board uno --port /dev/ttyACM0 --algorithm aes-128    a real one")]
+  selo lab run --board uno --port /dev/ttyACM0 --algorithm aes-128    a real board")]
 pub struct Args {
     #[command(flatten)]
     select: Select,
@@ -154,8 +154,7 @@ fn text(args: &Args, rows: &[Row], board: &str) -> String {
         text.push('\n');
     }
     text.push_str(
-        "* best of its column. Each line replaces the -O flags of board and library by its own \
-         and adds the rest; all else stays.\n",
+        "* best of its column. The -O flags of each line replace those of the board and the library; its other flags are added.\n",
     );
     text
 }

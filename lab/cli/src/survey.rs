@@ -17,16 +17,16 @@ use super::rows;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For each board, algorithm and variant of the library: does it build, does it fit,
-does it give what the official vectors say, is the IV of every CBC message fresh,
-does its time depend on secrets, and what do encrypting, decrypting and both cost.
-Each fault is shown with the vector that found it. The line for each algorithm:
+For each board, algorithm and variant of the library, the survey answers: does it build,
+does it fit, do the official vectors pass, is the IV of every CBC message fresh, does the
+time depend on secrets, and what do encryption, decryption and both cost. Each fault is
+shown with the vector that found it. The verdict for each algorithm:
 
-  suitable                    every vector passes, nothing speaks against it
-  suitable with reservations  it conforms, and you must know something
-  not suitable                it does not build or fit, or a fault was found
+  suitable                    every vector passes, and nothing was found against it
+  suitable with reservations  every vector passes, but read the findings
+  not suitable                it does not build or fit, or has a fault
 
-A library that is not a library yet becomes one with selo lab new-library.
+selo lab new-library generates library.toml for a library that the lab does not know.
 
 Examples:
   selo lab survey selo --board uno --algorithm aes-128,aes-128-cbc
@@ -34,12 +34,12 @@ Examples:
   selo lab survey ~/aes-library --json | jq -r '.algorithm + \" \" + .verdict'
 
 Exit codes: 0 nothing is \"not suitable\", 1 something is, 2 wrong usage or data,
-3 a compiler or runner is missing, 4 an error of the machine.")]
+3 a compiler or runner is missing, 4 machine error.")]
 pub struct Args {
     /// Folder with the library's library.toml, or the name of a library
     #[arg(value_name = "PATH|LIBRARY")]
     folder: PathBuf,
-    /// Boards (default: every one whose compiler is installed); `selo lab list boards`
+    /// Boards (default: all whose compiler is installed); `selo lab list boards` shows them
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     board: Vec<String>,
     /// Algorithms, such as aes-128-cbc (default: all that the library offers)
@@ -48,14 +48,14 @@ pub struct Args {
     /// Variants of the manifest (default: all)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     variant: Vec<String>,
-    /// Run every vector, not a sample of each source
+    /// Run all vectors, not a sample of each source
     #[arg(long)]
     full: bool,
     /// Limit for one source without --full: millions of simulated cycles; on a PC, hundreds of
     /// blocks
     #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
-    /// Millions of cycles that one operation may take on a chip before it counts as hung
+    /// Millions of cycles after which an operation on a chip counts as hung
     #[arg(long, value_name = "N", default_value_t = selo_engine::measure::CYCLE_LIMIT / 1_000_000)]
     limit: u64,
     /// Print JSON Lines on stdout instead of tables
@@ -158,7 +158,7 @@ fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> 
         let old = |library: &Library| library.name == name && library.has_old_manifest();
         if project.libraries.iter().any(old) {
             eprintln!(
-                "hint: {OLD_MANIFEST} is called {MANIFEST} now, and 'strategies' in it 'variants'"
+                "hint: rename {OLD_MANIFEST} to {MANIFEST}, and 'strategies' in it to 'variants'"
             );
         }
         return Ok(name);
@@ -166,7 +166,7 @@ fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> 
     if folder.is_file() {
         return Err(selo_engine::Error::Data {
             path: folder.to_owned(),
-            message: "is a file; a survey takes the folder that the library is in".to_owned(),
+            message: "is a file; give the folder that contains the library".to_owned(),
         });
     }
     Err(selo_engine::Error::unknown(
@@ -194,7 +194,7 @@ fn boards<'p>(
         match Builder::new(project, board) {
             Ok(builder) => boards.push((board, builder)),
             Err(error @ selo_engine::Error::MissingProgram { .. }) => {
-                eprintln!("selo: without {}: {error}", board.name);
+                eprintln!("selo: {} is left out: {error}", board.name);
                 last = Some(error);
             }
             Err(error) => return Err(error.into()),

@@ -75,7 +75,7 @@ impl Retry {
             return Err(Error::Runner {
                 runner: crate::runner::SERIAL.into(),
                 message: format!(
-                    "{DAMAGED} answers in a row came damaged; a shorter cable or a slower `baud` may help"
+                    "{DAMAGED} damaged answers in a row; try a shorter cable or a slower `baud`"
                 ),
             });
         }
@@ -124,7 +124,7 @@ impl Agent {
             .find(|name| !agent.hello.operations.contains(name))
         {
             return Err(Error::Agent(format!(
-                "the manifest promises the operation '{missing}', the glue has {}",
+                "the manifest lists the operation '{missing}', but the glue has only {}",
                 agent.hello.operations.join(", ")
             )));
         }
@@ -156,7 +156,7 @@ impl Agent {
         let spans = seen.spans.len() + seen.counts.len();
         if spans > 1 {
             return Err(Error::Agent(format!(
-                "'{operation}' ran between {spans} pairs of marks; exactly one is meant"
+                "'{operation}' ran between {spans} pairs of marks, not one"
             )));
         }
         let reply = RunReply::parse(&reply)?;
@@ -217,10 +217,10 @@ impl Agent {
         match frame::decode_reply(&exchange.reply, command, self.sequence)? {
             Some(payload) => Ok((payload, exchange)),
             None if exchange.reply.is_empty() => Err(Error::Agent(
-                "it did not answer; is this an agent image?".into(),
+                "no answer; check that this is an agent image".into(),
             )),
             None => Err(Error::Agent(format!(
-                "its answer to request {} is damaged or answers another ({} bytes: {})",
+                "the answer to request {} is damaged, or belongs to another request ({} bytes: {})",
                 self.sequence,
                 exchange.reply.len(),
                 hex::encode(&exchange.reply)

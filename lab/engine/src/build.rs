@@ -225,7 +225,7 @@ impl<'a> Builder<'a> {
         if !program.groups.iter().any(known) {
             return Err(Error::Data {
                 path: list.to_owned(),
-                message: format!("it has no role '{role}'"),
+                message: format!("the file defines no role '{role}'"),
             });
         }
         program.role = Some(role.to_owned());
@@ -486,7 +486,10 @@ impl<'a> Builder<'a> {
                 return Err(Error::Compile {
                     program: words.first().cloned().unwrap_or_default(),
                     what: what.to_owned(),
-                    output: format!("error: it made no {{build}}/{}", tools.image),
+                    output: format!(
+                        "error: the command did not create {{build}}/{}",
+                        tools.image
+                    ),
                 });
             }
             // Another run may have made the same meanwhile.
@@ -601,7 +604,7 @@ impl<'a> Builder<'a> {
         if size > LARGEST_SOURCE {
             return Err(Error::Data {
                 path: source.to_owned(),
-                message: format!("{} MB are more than a source has", size >> 20),
+                message: format!("{} MB is too large for a source file", size >> 20),
             });
         }
         let content = std::fs::read(source).map_err(|error| Error::Read {

@@ -36,14 +36,14 @@ impl Library {
         let text = String::from_utf8_lossy(&output.stderr);
         Err(Error::Source {
             package: format!("{} (crates)", self.name),
-            message: format!("cargo did not bring its crates: {}", first_lines(&text)),
+            message: format!("cargo did not download the crates: {}", first_lines(&text)),
             hint: if offline {
                 format!(
-                    "selo lab fetch {} on this machine with a network",
+                    "connect this machine to a network and run selo lab fetch {}",
                     self.name
                 )
             } else {
-                "Cargo.lock pins versions and digests; cargo keeps what it has brought".to_owned()
+                "check the network, then run the same command again; cargo keeps what it has downloaded".to_owned()
             },
         })
     }
@@ -135,7 +135,9 @@ pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -
     if !made.is_file() {
         return Err(Error::Data {
             path: folder.join("Cargo.toml"),
-            message: format!("cargo made no {name}: the crate needs crate-type = [\"staticlib\"]"),
+            message: format!(
+                "cargo did not build {name}: the crate needs crate-type = [\"staticlib\"]"
+            ),
         });
     }
     // Copy to a temporary name, then rename, so that no incomplete file has the final name.
@@ -169,7 +171,7 @@ fn has_core(rust: &Rust, target: &str, what: &str) -> Result<()> {
         program: CARGO.to_owned(),
         what: what.to_owned(),
         output: format!(
-            "the Rust compiler has no core library for {target}; rustup target add {target} brings it{}",
+            "the Rust compiler has no core library for {target}; rustup target add {target} installs it{}",
             or.collect::<String>()
         ),
     })

@@ -260,7 +260,7 @@ impl Lab<'_> {
                 if unit.deviation(&case.id).is_some() {
                     match verdict {
                         Ok(CaseResult::Pass) => line.note_failure(format!(
-                            "{}: the manifest calls it a deviation, and it is none",
+                            "{}: the manifest lists it as a deviation, but it passes",
                             case.id
                         )),
                         Ok(_) => left_out += 1,
@@ -399,7 +399,9 @@ impl Lab<'_> {
             match follow(agent, plan.as_deref().unwrap_or_default(), &mut rng) {
                 // The second call encrypts the message and the last one returns it.
                 Ok(calls) if calls.outputs.last() == Some(&calls.inputs[1][0]) => line.passed += 1,
-                Ok(_) => line.note_failure(format!("key pair {number}: another message came back")),
+                Ok(_) => line.note_failure(format!(
+                    "key pair {number}: decryption gives another message"
+                )),
                 Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
                     let what = format!("key pair {number}");
                     self.stopped(unit, &what, &error, &mut line, over_limit);
@@ -634,7 +636,7 @@ fn follow(agent: &mut Agent, plan: &[Call], rng: &mut dyn RngCore) -> Result<Tra
         let ran = agent.run(call.operation, 1, false, &fields)?;
         if ran.reply.status != 0 {
             return Err(Error::Agent(format!(
-                "'{}' ended with status {}",
+                "'{}' returned status {}",
                 call.operation, ran.reply.status
             )));
         }

@@ -152,7 +152,7 @@ pub enum TraceError {
         column: &'static str,
         example: &'static str,
     },
-    #[error("line {line}: no column '{column}' for the trigger; there are {known}")]
+    #[error("line {line}: no column '{column}' for the trigger; the columns are {known}")]
     NoTrigger {
         line: usize,
         column: String,
@@ -168,19 +168,19 @@ pub enum TraceError {
     },
     #[error("line {line}: '{text}' is not a number")]
     NotANumber { line: usize, text: String },
-    #[error("line {line}: {found} fields, the header has {expected}")]
+    #[error("line {line}: {found} fields, but the header has {expected}")]
     WrongFieldCount {
         line: usize,
         found: usize,
         expected: usize,
     },
-    #[error("line {line}: time goes back from {before} s to {after} s")]
+    #[error("line {line}: time goes backwards from {before} s to {after} s")]
     TimeGoesBack {
         line: usize,
         before: f64,
         after: f64,
     },
-    #[error("at least two samples are needed, there are {0}")]
+    #[error("at least two samples are needed, but the trace has {0}")]
     TooFewSamples(usize),
     #[error("the trace runs from {first} s to {last} s; {from} s to {to} s is not within it")]
     OutsideTrace {
@@ -189,7 +189,7 @@ pub enum TraceError {
         from: f64,
         to: f64,
     },
-    #[error("an empty stretch of time: {from} s to {to} s")]
+    #[error("the interval from {from} s to {to} s is empty")]
     EmptyStretch { from: f64, to: f64 },
 }
 

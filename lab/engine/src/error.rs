@@ -53,7 +53,7 @@ pub enum Error {
     NothingSelected { what: String },
 
     /// A library folder without a manifest.
-    #[error("{} has no library.toml: it is not a library yet", folder.display())]
+    #[error("{} has no library.toml", folder.display())]
     NoManifest { folder: PathBuf },
 
     /// No library was found in this folder.
@@ -61,7 +61,7 @@ pub enum Error {
     NoLibrary { folder: PathBuf, message: String },
 
     /// A file exists and must not be overwritten.
-    #[error("{} is there already, and is not overwritten", path.display())]
+    #[error("{} exists and is not overwritten", path.display())]
     Exists { path: PathBuf },
 
     /// A program that the lab needs is not installed.
@@ -103,7 +103,7 @@ pub enum Error {
     },
 
     /// The answer of an operation on a board is lost, and perhaps the agent's state too.
-    #[error("the operation was cut off: {0}")]
+    #[error("the operation was interrupted: {0}")]
     Cut(Cut),
 
     /// The agent's counter is too narrow for the operation.
@@ -162,8 +162,8 @@ pub enum Cut {
 impl std::fmt::Display for Cut {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Cut::Gone => write!(f, "the board was gone"),
-            Cut::Damaged => write!(f, "its answer was damaged"),
+            Cut::Gone => write!(f, "the board was disconnected"),
+            Cut::Damaged => write!(f, "the answer was damaged"),
             Cut::Silent(seconds) => write!(f, "no answer for {seconds} s"),
         }
     }
@@ -211,14 +211,14 @@ impl Error {
                 ..
             } => Some(format!("known {kind} names: {}", known.join(", "))),
             Error::NoManifest { folder } => Some(format!(
-                "write one from what is in the folder: selo lab new-library {}",
+                "generate one from the sources in the folder: selo lab new-library {}",
                 folder.display()
             )),
             Error::NoLibrary { .. } => {
-                Some("name the folder that holds the library's .h and .c or .cpp files".into())
+                Some("give the folder that contains the library's .h and .c or .cpp files".into())
             }
             Error::Exists { .. } => {
-                Some("edit it, move it away, or write into another folder with --into".into())
+                Some("edit or move the file, or write into another folder with --into".into())
             }
             Error::MissingProgram { install, .. } if !install.is_empty() => Some(install.clone()),
             Error::MissingProgram { packages, .. } if !packages.is_empty() => Some(format!(
@@ -230,18 +230,18 @@ impl Error {
                 Some("free some space, then run the same command again: it continues".into())
             }
             Error::BadRow { .. } => {
-                Some("remove that line, or start the run afresh with --fresh".into())
+                Some("remove that line, or measure everything again with --fresh".into())
             }
             Error::Runner { .. } => Some("selo-lab doctor checks the runners".into()),
             Error::Source { hint, .. } => Some(hint.clone()),
             Error::Load { .. } => Some(
-                "a program without dynamic linking cannot load libraries: use the one that `make build` makes".into(),
+                "a statically linked program cannot load libraries; use the program that `make build` builds".into(),
             ),
             Error::Digest { .. } => Some(
-                "it was changed, cut short or is another release: remove it if it lies in the folder of archives, and fetch again".into(),
+                "the file is another release, changed or incomplete; remove it from the folder of archives and fetch it again".into(),
             ),
             Error::Port { hint, .. } => Some(hint.clone()),
-            Error::Interrupted => Some("the same command continues where this one stopped".into()),
+            Error::Interrupted => Some("run the same command again: it continues where it stopped".into()),
             _ => None,
         }
     }

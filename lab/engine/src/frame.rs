@@ -106,11 +106,11 @@ pub fn decode_reply(frame: &[u8], command: u8, sequence: u8) -> Result<Option<Ve
         }
         [REFUSED, number, code] if *number == sequence => {
             let what = match code {
-                1 => "it does not know the command",
-                2 => "it does not know the operation",
-                3 => "it found the request malformed",
-                4 => "the inputs or outputs exceed its buffers",
-                _ => "it refused for an unknown reason",
+                1 => "the agent does not know the command",
+                2 => "the agent does not know the operation",
+                3 => "the agent says that the request is malformed",
+                4 => "the inputs or outputs exceed the agent's buffers",
+                _ => "the agent refused for an unknown reason",
             };
             Err(Error::Agent(format!("{what} (code {code})")))
         }
@@ -161,7 +161,7 @@ impl Hello {
         reader.end()?;
         if hello.protocol != 1 {
             return Err(Error::Agent(format!(
-                "it speaks protocol {}, this program speaks 1",
+                "the agent speaks protocol {}, but this program speaks 1",
                 hello.protocol
             )));
         }
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
         let (head, tail) = self
             .0
             .split_at_checked(size)
-            .ok_or_else(|| Error::Agent("a reply is shorter than it says".into()))?;
+            .ok_or_else(|| Error::Agent("a reply is shorter than its length fields say".into()))?;
         self.0 = tail;
         Ok(head)
     }
@@ -246,7 +246,9 @@ impl<'a> Reader<'a> {
         if self.0.is_empty() {
             Ok(())
         } else {
-            Err(Error::Agent("a reply is longer than it says".into()))
+            Err(Error::Agent(
+                "a reply is longer than its length fields say".into(),
+            ))
         }
     }
 }
@@ -307,7 +309,7 @@ mod tests {
     fn a_refusal_is_an_error_with_words() {
         let frame = encode(REFUSED, 7, &[4]);
         let error = decode_reply(&frame[..frame.len() - 1], RUN, 7).expect_err("refused");
-        assert!(error.to_string().contains("exceed its buffers"));
+        assert!(error.to_string().contains("exceed the agent's buffers"));
     }
 
     proptest! {

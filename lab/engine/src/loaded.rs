@@ -80,14 +80,16 @@ impl Loaded {
             message: format!("{operation}: {message}"),
         };
         if given > LONGEST as usize || out.len() < given + GROWTH {
-            return Err(failed(format!("{given} bytes are too many")));
+            return Err(failed(format!("{given} bytes of input are too many")));
         }
         let (status, size) = self
             .library
             .call(operation, fields, out)
             .ok_or_else(|| failed("the library has no such operation".into()))?;
         if size > out.len() {
-            return Err(failed(format!("it says that it wrote {size} bytes")));
+            return Err(failed(format!(
+                "the library says that it wrote {size} bytes, more than the buffer holds"
+            )));
         }
         Ok((status, size))
     }

@@ -38,9 +38,9 @@ pub fn never_given(project: &Project, board: &Board, metric: Metric) -> Option<S
         return None;
     }
     let counted = match (metric, board.fidelity) {
-        (Metric::Cycles | Metric::Time, Fidelity::Instructions) => "instructions are counted there",
-        (Metric::Instructions, _) => "cycles are counted there, not instructions",
-        (Metric::Cycles, _) => "time is taken there, not cycles",
+        (Metric::Cycles | Metric::Time, Fidelity::Instructions) => "only instructions are counted",
+        (Metric::Instructions, _) => "cycles are counted, not instructions",
+        (Metric::Cycles, _) => "time is measured, not cycles",
         _ => return None,
     };
     let model = project

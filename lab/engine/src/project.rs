@@ -364,7 +364,7 @@ impl Project {
         if units.is_empty() {
             return Err(Error::NothingSelected {
                 what: format!(
-                    "no library offers this on board '{}'{}{}{}",
+                    "no library matches on board '{}'{}{}{}",
                     board.name,
                     listed("library", &selection.libraries),
                     listed("algorithm", &selection.algorithms),

@@ -87,9 +87,9 @@ impl Sources {
         } else {
             if self.offline {
                 return Err(source.error(
-                    "it is not in the cache, and nothing is fetched offline".to_owned(),
+                    "it is not in the cache, and offline runs download nothing".to_owned(),
                     format!(
-                        "selo lab fetch on a machine with a network, or put {} into {}",
+                        "run selo lab fetch on a machine with a network, or put {} into {}",
                         source.archive,
                         self.archives.display()
                     ),
@@ -114,7 +114,7 @@ impl Sources {
         unpack::unpack(&kept, folder.path()).map_err(|message| {
             source.error(
                 format!("{}: {message}", source.archive),
-                "nothing of it was kept; the manifest must pin an archive that can be unpacked"
+                "nothing was kept; the manifest must pin an archive that can be unpacked"
                     .to_owned(),
             )
         })?;

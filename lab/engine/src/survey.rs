@@ -115,7 +115,7 @@ fn settle<T>(result: Result<T>, findings: &mut Vec<Finding>) -> Result<Option<T>
         Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
             findings.push(Finding::fault(
                 "stopped",
-                "It stopped while it was examined",
+                "The image stopped during the survey",
                 error.to_string(),
             ));
             Ok(None)

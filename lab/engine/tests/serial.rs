@@ -350,7 +350,7 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
         ..Faults::default()
     };
     let (text, hint) = refusal(bench.by_cable(unit, &["encrypt"], wrong).0);
-    assert!(text.contains("does not hold what was flashed"), "{text}");
+    assert!(text.contains("does not run the flashed image"), "{text}");
     assert!(hint.contains("flash command"), "{hint}");
 
     let pty = PtyBoard::new(&bench.root, bench.uno(), Faults::default());
@@ -361,7 +361,7 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
         refusal(bench.rows(&board, unit, &["encrypt"], &[]))
     };
     let (text, hint) = change(&|serial| serial.port = "/dev/no-such-port".into());
-    assert!(text.contains("there is no such port"), "{text}");
+    assert!(text.contains("this port does not exist"), "{text}");
     assert!(hint.contains("selo lab ports"), "{hint}");
     let (text, hint) = change(&|serial| serial.port = "/dev/null".into());
     assert!(text.contains("serial port"), "{text} {hint}");
@@ -403,7 +403,7 @@ fn a_board_that_stays_away_ends_the_run_and_costs_no_row() {
         .rows(&board, unit, &["encrypt"], &[])
         .expect_err("gone");
     assert!(
-        error.to_string().contains("did not come back within 1 s"),
+        error.to_string().contains("was not reconnected within 1 s"),
         "{error}"
     );
     pty.faults(|faults| faults.out = false);

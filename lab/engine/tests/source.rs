@@ -213,7 +213,7 @@ fn manifests_that_pin_nothing_are_errors() {
         ),
         (
             &format!("sha256 = \"{digest}\"\narchive = \"a.zip\""),
-            "is none of",
+            "must end in one of",
         ),
         (
             &format!("sha256 = \"{digest}\"\narchive = \"a.tgz\"\nfolder = \"../b\""),

@@ -70,7 +70,7 @@ fn compare_cell(
                 CellStatus::NotPrinted,
                 Some(found.figure),
                 found.rows,
-                format!("the paper draws it without a number; {}", found.source),
+                format!("the paper plots it without a number; {}", found.source),
             ),
             _ => (CellStatus::Ok, Some(found.figure), found.rows, found.source),
         },

@@ -16,7 +16,7 @@ pub const MOST: usize = 10;
 /// The findings, most general first.
 pub fn findings(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -> Vec<String> {
     if lines.rows.is_empty() {
-        return vec!["No rows: nothing was measured yet.".to_owned()];
+        return vec!["No rows yet.".to_owned()];
     }
     let board = lines.boards()[0];
     // The last four findings cover everything; those before them compare choices.
@@ -254,7 +254,7 @@ fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Option<String> {
         let secrets: u64 = verdicts.iter().map(|check| check.tried).sum();
         let leaky = verdicts.iter().filter(|check| check.failed > 0).count();
         let verdict = if leaky == 0 {
-            "every one always took the same number of cycles".to_owned()
+            "all always took the same number of cycles".to_owned()
         } else {
             format!(
                 "{} did not always take the same number of cycles",
@@ -377,7 +377,7 @@ fn against_papers(papers: &[Comparison]) -> Option<String> {
                 .collect();
             let mean = geometric_mean(&ratios)?;
             Some(format!(
-                "on {board} our times are {} the published ones (geometric mean of {})",
+                "on {board} the measured times are {} the published times (geometric mean of {})",
                 format::ratio(mean),
                 ratios.len()
             ))
@@ -387,7 +387,7 @@ fn against_papers(papers: &[Comparison]) -> Option<String> {
         .filter(|line| matches!((&line.published, &line.measured), (Some(Figure::Words(a)), Some(Figure::Words(b))) if a != b))
         .count();
     let mut sentence = format!(
-        "Beside {}: {} measured",
+        "Compared with {}: {} measured",
         distinct(papers.iter().map(|paper| paper.paper.as_str())).join(", "),
         format::things(both, "published figure was", "published figures were")
     );
@@ -428,7 +428,7 @@ mod tests {
                 "Block ciphers, one block, encrypt: speck128/128 fast is fastest of 4 with 2,600 cycles, 0.162 ms, 0.226 nWh (the slowest takes 4.62× as long); least flash: speck128/128 fast (900 bytes); least static RAM: aes-128 small (16 bytes).",
                 "Block ciphers, one block, decrypt: speck128/128 fast is fastest of 3 with 3,900 cycles, 0.244 ms, 0.339 nWh (the slowest takes 3.46× as long); least flash: speck128/128 fast (1,102 bytes); least static RAM: aes-128 small (16 bytes).",
                 "Key agreement: x25519 small takes 43,000,000 cycles for shared-secret.",
-                "Constant time: 1 implementation over 1,000 random secrets; every one always took the same number of cycles; cycles varied with the inputs in 1 timing.",
+                "Constant time: 1 implementation over 1,000 random secrets; all always took the same number of cycles; cycles varied with the inputs in 1 timing.",
                 "Without a figure: does not fit: rsa-2048 small on uno.",
                 "Conformance: 288 test cases of 2 sources; 1 FAILED.",
             ]
@@ -472,7 +472,7 @@ mod tests {
         let context = Context::default();
         assert_eq!(
             findings(&Lines::new(&[], &context), &[], &[]),
-            ["No rows: nothing was measured yet."]
+            ["No rows yet."]
         );
     }
 

@@ -256,16 +256,16 @@ pub fn fidelity_meaning(fidelity: Fidelity) -> &'static str {
     match fidelity {
         Fidelity::CycleExact => "every cycle of the core was counted",
         Fidelity::CycleSteps => {
-            "the chip's own counter counted cycles in steps; the row says of how many"
+            "the chip's own counter counted cycles in steps; the row gives the step size"
         }
         Fidelity::CycleModel => {
             "cycles derived from counted instructions by a published timing model, whose error on public figures is known"
         }
         Fidelity::RadioModel => {
-            "time passes on a simulated radio: the chips' cycles were counted, the radio's times are a formula's and a manual's"
+            "simulated radio: the chips' cycles were counted, and the radio's times come from a formula and a manual"
         }
         Fidelity::Instructions => "instructions were counted; this says nothing exact about time",
-        Fidelity::WallClock => "read from a clock while other things ran; varies from run to run",
+        Fidelity::WallClock => "read from a clock while other programs ran; varies from run to run",
     }
 }
 

@@ -86,7 +86,7 @@ pub fn gate(
     for (board, compiler) in &now.compilers {
         if let Some(earlier) = before.compilers.get(board).filter(|c| *c != compiler) {
             remarks.push(format!(
-                "The baseline of {board} was built with {earlier}, this with {compiler}."
+                "The baseline of {board} was built with {earlier}, these figures with {compiler}."
             ));
         }
     }
@@ -153,7 +153,7 @@ impl GateLine {
         line.limit = Some(limit);
         // Newly input-dependent timing deserves a note, whatever the verdict.
         if (before.status, now.status) == (Status::Ok, Status::VariableTime) {
-            line.note = Some("its time depends on the inputs now".to_owned());
+            line.note = Some("its time now depends on the inputs".to_owned());
         }
         line
     }

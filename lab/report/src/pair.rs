@@ -206,7 +206,7 @@ pub fn compare(
             }
             .map(|counted| {
                 format!(
-                    "the other side counts {}: {} and {} make no ratio",
+                    "the other side counts {}: {} and {} give no ratio",
                     counted.name(),
                     Metric::Cycles.name(),
                     Metric::Instructions.name()
@@ -255,7 +255,7 @@ fn quotient(left: &Row, right: &Row) -> (Option<Quotient>, Option<String>) {
         ));
     }
     if left.metric == Metric::Instructions && left.mcu != right.mcu {
-        notes.push("an instruction of one core is not the work of one of another".to_owned());
+        notes.push("instructions of different cores do not do the same work".to_owned());
     }
     if ratio.is_none() {
         notes.push("no ratio: the right figure may be zero".to_owned());
@@ -421,7 +421,7 @@ mod tests {
         for metric in [Metric::Cycles, Metric::Instructions] {
             let line = line(&rows, metric);
             assert_eq!(line.ratio, None);
-            assert!(line.note.expect("a note").contains("make no ratio"));
+            assert!(line.note.expect("a note").contains("give no ratio"));
         }
     }
 

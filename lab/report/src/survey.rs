@@ -186,8 +186,7 @@ fn verdicts(lines: &[SurveyLine]) -> Table {
         table.push(cells);
     }
     table.remarks.push(
-        "OK: yes. X: no. ?: could not be told here. -: not asked of this algorithm. Fresh IV: drawn anew, \
-         unpredictable, for every CBC message (SP 800-38A, appendix C)."
+        "OK: yes. X: no. ?: could not be determined here. -: does not apply to this algorithm. Fresh IV: a new, unpredictable IV for every CBC message (SP 800-38A, appendix C)."
             .to_owned(),
     );
     table
@@ -238,7 +237,7 @@ fn sources(lines: &[SurveyLine]) -> Option<Table> {
         }
     }
     table.remarks.push(
-        "Of: what the source has for this algorithm; on a simulated chip a sample is tried, unless --full."
+        "Of: number of vectors that the source has for this algorithm. On a simulated chip a sample is tried, unless --full is given."
             .to_owned(),
     );
     (!table.body.is_empty()).then_some(table)
@@ -321,8 +320,7 @@ fn costs(lines: &[SurveyLine]) -> Option<Table> {
     }
     let mut table = table.without_empty_columns();
     table.remarks.push(
-        "Flash and RAM: growth over an empty program, key set-up included; RAM is static. \
-         A library that does not conform has no figures."
+        "Flash and RAM: growth over an empty program, including key set-up; RAM is static. A library that fails vectors has no figures."
             .to_owned(),
     );
     if lines

@@ -115,7 +115,7 @@ fn table(subject: &Subject<'_>, rows: &[&Row], metrics: &[Metric]) -> Table {
     };
     let mut table = Table::new(subject.title(), columns);
     for sweep in points {
-        let mut line = vec![Cell::text(sweep.unwrap_or("as it is"))];
+        let mut line = vec![Cell::text(sweep.unwrap_or("unchanged flags"))];
         let mut fidelity = None;
         for &metric in &metrics {
             line.push(match value(sweep, metric) {

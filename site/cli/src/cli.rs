@@ -8,7 +8,7 @@ use selo_command::{completions, man};
 
 use crate::{backup, broker, codec, collect, device, doctor, gateway, setup, up};
 
-/// Take the sealed readings of small devices, keep them, and show them.
+/// Receive the sealed readings of small devices, store them and show them.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -20,7 +20,7 @@ lab, exchange, attack, bench, node, radio, classic and demo need selo-lab, the l
 Examples:
   selo up                                         gateway, broker, collector and dashboard
   selo device pair                                add a node to a running gateway
-  selo doctor                                     what is missing on this machine
+  selo doctor                                     list what is missing on this machine
   selo lab run --board uno --algorithm aes-128    measure on a simulated Arduino Uno"
 )]
 pub struct Cli {
@@ -40,30 +40,30 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 #[allow(clippy::large_enum_variant)] // there is one, for as long as the program runs
 pub enum Command {
-    /// Gateway, broker, collector and dashboard of a small site, in one process
+    /// Run the gateway, broker, collector and dashboard of a small site in one process
     Up(Box<up::Args>),
-    /// Take packets of nodes, and print their readings
+    /// Receive the packets of nodes, and print their readings
     Gateway(gateway::Args),
-    /// Keep readings in a database, and answer questions about them over HTTP
+    /// Store readings in a database, and serve them over HTTP
     Collect(collect::Args),
     /// Run the embedded MQTT broker alone
     Broker(broker::Args),
-    /// The devices that a gateway knows: pair, add, list, revoke, back up
+    /// Manage the devices of a gateway: pair, add, list, revoke, back up
     #[command(subcommand)]
     Device(device::Command),
-    /// The meaning of payloads
+    /// List payload codecs, show their fields, and decode payloads
     #[command(subcommand)]
     Codec(codec::Command),
-    /// Make certificates, passwords and configuration for a first start
+    /// Create certificates, passwords and configuration for a first start
     Setup(setup::Args),
-    /// The configuration file: write one, check one, show what is in force
+    /// Write or check a configuration file, or show the settings in force
     #[command(subcommand)]
     Config(selo_command::config::Command),
-    /// Copy registry, database and keys, while everything runs
+    /// Back up registry, database and keys while everything runs
     Backup(backup::Backup),
-    /// Put such a copy in place
+    /// Restore a backup
     Restore(backup::Restore),
-    /// Say what is missing on this machine, and the line that installs it
+    /// List what is missing on this machine, with the command that installs it
     Doctor(doctor::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
@@ -71,18 +71,18 @@ pub enum Command {
     Man(man::Args),
     /// selo-lab: measure cryptography on a board, prove it correct, and compare
     Lab(Arguments),
-    /// selo-lab: secure exchanges between two machines, timed
+    /// selo-lab: measure secure exchanges between two machines
     Exchange(Arguments),
-    /// selo-lab: attack the link on this machine, and see what it withstands
+    /// selo-lab: attack the link and the services on this machine
     Attack(Arguments),
     /// selo-lab: measure the gateway under load
     Bench(Arguments),
     /// selo-lab: run virtual nodes, or the firmware on a simulated board
     Node(Arguments),
-    /// selo-lab: LoRa times, virtual radio modules, and how many nodes a gateway carries
+    /// selo-lab: LoRa air times, virtual radio modules, nodes per gateway
     Radio(Arguments),
     /// selo-lab: print the readings of nodes that speak the published protocol (unsafe)
     Classic(Arguments),
-    /// selo-lab: the whole chain on this machine, with simulated Unos and a dashboard
+    /// selo-lab: run the whole chain on this machine, with simulated Unos and a dashboard
     Demo(Arguments),
 }

@@ -11,42 +11,42 @@ use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
 use selo_command::status::StatusLine;
 
-/// Attack the link and the services on this machine, and see what they withstand
+/// Attack the link and the services on this machine, and report what they withstand
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The link: a gateway and a node (the C library's) are started in this process, on loopback, with
-an attacker between them who reads, drops, alters, repeats and invents packets.
+The link: a gateway and a node (of the C library) run in this process, on loopback. An attacker
+between them reads, drops, alters, repeats and forges packets.
 
 The services: `selo broker`, `selo collect`, `selo gateway` and `selo up` are started on free
 ports of loopback, with their state in a temporary folder. Hostile clients attack them while
 honest users work. A case holds if every honest user is served, and the program stays within
 the limits of its unit file.
 
-Nothing else is touched: there is no way to name another target.
+Nothing else is attacked: you cannot select another target.
 
 against
-  classic   Algorithm 2 of albarello2020 as printed: it promises nothing against whoever can
-            send packets, and is broken
+  classic   Algorithm 2 of albarello2020 as printed: it gives no protection against an active
+            attacker, and is broken
   pair      six digits that a person compares
   join      a session from the device key, and its sealed packets
   broker, collector, gateway, site (`selo up`)
   link      classic, pair and join        services   the other four
 
 attacks on the link (--list names those on the services, too)
-  mitm       own keys in the place of both        replay   what was recorded, again
-  forge      altered and invented packets         reflect  packets back to who sent them
-  downgrade  something weaker than was agreed     flood    make the gateway compute
+  mitm       own keys in place of both keys       replay   recorded packets, sent again
+  forge      altered and forged packets           reflect  packets back to their sender
+  downgrade  something weaker than agreed         flood    make the gateway compute
   guess      digits and tags
 
 Examples:
-  selo attack                                all of it: link and services, some minutes
-  selo attack --against link                 what docs/protocol.md promises, some seconds
-  selo attack --against services --quick     without the cases that take longest
+  selo attack                                everything: link and services, some minutes
+  selo attack --against link                 the promises of docs/protocol.md, some seconds
+  selo attack --against services --quick     without the slowest cases
   selo attack --against broker --attack idle-handshake --verbose
   selo attack --suite all --against join --json
 
 Exit codes: 0 everything held (classic is broken, as docs/protocol.md says), 1 something did
-not. A case that this machine cannot run says so, and counts as neither.")]
+not hold. A case that cannot run on this machine says so and does not count.")]
 pub struct Args {
     /// Target of the attacks
     #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
@@ -62,16 +62,16 @@ pub struct Args {
         default_value = "chachapoly-blake2s"
     )]
     suite: Vec<SuiteArg>,
-    /// One JSON object a line on stdout, nothing else
+    /// Print one JSON object per line on stdout, nothing else
     #[arg(long)]
     json: bool,
-    /// List the attacks, and end
+    /// List the attacks and exit
     #[arg(long)]
     list: bool,
     /// Leave out the slowest attacks on services
     #[arg(long)]
     quick: bool,
-    /// All figures behind each outcome
+    /// Show all figures behind each outcome
     #[arg(long, short)]
     verbose: bool,
 }
@@ -163,7 +163,7 @@ fn check_names(args: &Args) -> selo_base::report::Result<()> {
     match args.attack.iter().find(|name| !is_known(name)) {
         None => Ok(()),
         Some(name) => Err(selo_engine::Error::NothingSelected {
-            what: format!("'{name}' is no attack; `selo attack --list` names them, and --help"),
+            what: format!("'{name}' is not an attack; `selo attack --list` shows all attacks"),
         }
         .into()),
     }
@@ -177,7 +177,8 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         .collect();
     if cases.is_empty() && services.is_empty() {
         return Err(selo_engine::Error::NothingSelected {
-            what: "that attack is not one against that; `selo attack --help` lists both".into(),
+            what: "this target has no such attack; `selo attack --list` shows targets and attacks"
+                .into(),
         }
         .into());
     }
@@ -206,7 +207,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         .count();
     if surprises > 0 {
         eprintln!(
-            "selo: {} did not end as docs/protocol.md promises",
+            "selo: {} did not end as promised in docs/protocol.md",
             format::things(surprises, "attack", "attacks")
         );
     }
@@ -283,7 +284,7 @@ fn table(outcomes: &[LinkOutcome], served: &[service::ServiceOutcome], verbose: 
             Column::text("Against"),
             Column::text("Attack"),
             Column::text("Suite"),
-            Column::text("What the attacker did"),
+            Column::text("Action"),
             Column::text("Outcome"),
         ],
     );

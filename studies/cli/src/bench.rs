@@ -13,22 +13,22 @@ use selo_command::status::StatusLine;
 
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// Readings and joins for each second of CPU time, and memory for each session
+    /// Measure readings and joins per second of CPU time, and memory per session
     Gateway(GatewayArgs),
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each round starts the paper's gateway (bench/baseline-gateway, Python) and Selo's, each in a
-process of its own, and sends both the same kind of load over loopback: devices join, then
-send 16-byte readings as fast as the kernel takes them. Frames are sealed beforehand.
+Each round starts the paper's gateway (bench/baseline-gateway, Python) and Selo's, each in its
+own process, and sends both the same kind of load over loopback: devices join, then send
+16-byte readings as fast as the kernel accepts them. Frames are sealed beforehand.
 
-What counts is work over the CPU time that the kernel charged the gateway's process, user and
-system, so cores, waiting, and the load generator's own work do not count. Then a million
+The figure is work divided by the CPU time, user and system, of the gateway's process. It
+does not depend on the number of cores, on waiting, or on the load generator. Then a million
 devices join, and the gateway's memory is read from the kernel.
 
-In a round both first have to accept each of a few readings that are sent slowly. What is in a
-reading's cost on either side, and what it is worth: docs/researcher/bench-a-gateway.md
+In each round both gateways must first accept a few readings that are sent slowly.
+docs/researcher/bench-a-gateway.md explains the cost of a reading on both sides.
 
 The baseline needs Debian's Python: apt-get install python3-cryptography
 
@@ -37,7 +37,7 @@ Examples:
   selo bench gateway --suite all --rounds 5 --json > gateway.jsonl
   selo bench gateway --sessions 0 --seconds 2          without the million sessions
 
-Exit codes: 0 measured, 3 there is no Python with cryptography, 4 an error of the machine.")]
+Exit codes: 0 measured, 3 Python with cryptography is missing, 4 machine error.")]
 pub struct GatewayArgs {
     /// Suites of Selo's devices
     #[arg(
@@ -62,14 +62,14 @@ pub struct GatewayArgs {
     /// Python of the baseline (default: Debian's, else the first suitable one on the path)
     #[arg(long, value_name = "FILE")]
     python: Option<PathBuf>,
-    /// Measure Selo's gateway alone
+    /// Measure only Selo's gateway
     #[arg(long, conflicts_with = "python")]
     without_baseline: bool,
     /// Folder for the state of the gateways during the measurement (default: the system's temporary
     /// folder); a million sessions take 1 GB
     #[arg(long, value_name = "DIR")]
     state_in: Option<PathBuf>,
-    /// One JSON object a line on stdout, nothing else
+    /// Print one JSON object per line on stdout, nothing else
     #[arg(long)]
     json: bool,
 }
@@ -77,7 +77,7 @@ pub struct GatewayArgs {
 fn parse_devices(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(devices @ 1..=1_000_000) => Ok(devices),
-        _ => Err("1 to 1000000".into()),
+        _ => Err("must be between 1 and 1000000".into()),
     }
 }
 
@@ -129,7 +129,7 @@ fn table(report: &Report) -> Table {
             Column::text("Suite"),
             Column::number("Value", ""),
             Column::number("95 %", ""),
-            Column::number("Over the baseline", ""),
+            Column::number("Ratio to the baseline", ""),
             Column::text("Fidelity"),
         ],
     );
@@ -156,9 +156,9 @@ fn table(report: &Report) -> Table {
 
 fn figure(row: &Row) -> &'static str {
     match row.metric {
-        Metric::ReadingsPerCoreSecond => "readings, a second of CPU time",
-        Metric::JoinsPerCoreSecond => "joins, a second of CPU time",
-        Metric::ReadingsPerCoreSecondFull => "readings, a second of CPU time, all sessions",
-        Metric::BytesPerSession => "bytes of memory, each session",
+        Metric::ReadingsPerCoreSecond => "readings per second of CPU time",
+        Metric::JoinsPerCoreSecond => "joins per second of CPU time",
+        Metric::ReadingsPerCoreSecondFull => "readings per second of CPU time, all sessions",
+        Metric::BytesPerSession => "bytes of memory per session",
     }
 }

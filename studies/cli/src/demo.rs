@@ -21,18 +21,18 @@ use selo_command::status::StatusLine;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Simulated Arduino Unos run the rain gauge's firmware, each with a clock, a bucket and a
-virtual LoRa module, and pair with a gateway by six digits, as a person would type them.
-Virtual nodes that run the device library natively have keys that were brought by hand; they
-report by UDP, because one LoRa channel does not carry so many. All send sealed readings to
-`selo up`, which has a LoRa module, too: gateway, MQTT broker with TLS, collector, dashboard.
+virtual LoRa module. They pair with a gateway by six digits, as a person would type them.
+Virtual nodes run the device library natively, with imported keys. They use UDP, because one
+LoRa channel cannot carry so many. All send sealed readings to `selo up`, which also has a
+LoRa module: gateway, MQTT broker with TLS, collector, dashboard.
 
-At the end the readings are counted where they were made, in the air, at the gateway and in
-the database. The exit code is 0 if nothing is missing but what the radio dropped, and nothing
-is stored twice.
+At the end the demo counts the readings at the nodes, on the air, at the gateway and in the
+database. The exit code is 0 if only readings that the radio dropped are missing, and no
+reading is stored twice.
 
 Examples:
   selo demo
-  selo demo --stay                       the dashboard stays until Ctrl-C
+  selo demo --stay                       keep the dashboard until Ctrl-C
   DEMO_SECONDS=10 selo demo --nodes 1000")]
 pub struct Args {
     /// How long the nodes report
@@ -52,16 +52,16 @@ pub struct Args {
     /// Time between two readings of a node
     #[arg(long, value_name = "TIME", default_value = "5s")]
     every: String,
-    /// Folder for state and logs; files of an earlier demo there are removed
+    /// Folder for state and logs; the files of an earlier demo in it are removed
     #[arg(long, value_name = "DIR", default_value = "out/demo/chain")]
     out: PathBuf,
-    /// Address of the dashboard; port 0 takes a free port
+    /// Address of the dashboard; port 0 selects a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     http: SocketAddr,
     /// Keep everything running until Ctrl-C
     #[arg(long)]
     stay: bool,
-    /// The summary as one JSON object on stdout, nothing else
+    /// Print the summary as one JSON object on stdout, nothing else
     #[arg(long)]
     json: bool,
 }
@@ -105,11 +105,9 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
         status.aside(|| eprintln!("{way}"));
     }
     for number in 1..=args.unos {
-        status.say(&format!("the simulated Uno {number} pairs"));
+        status.say(&format!("pairing the simulated Uno {number}"));
         let (uno, digits) = site.uno(args, number)?;
-        status.aside(|| {
-            eprintln!("uno-{number}          paired: it showed {digits}, which the gateway took")
-        });
+        status.aside(|| eprintln!("uno-{number}          paired with the digits {digits}"));
         crew.push(uno);
     }
 
@@ -127,26 +125,26 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
         std::thread::sleep(Duration::from_millis(500));
     }
     if args.stay {
-        status.aside(|| eprintln!("Ctrl-C ends it."));
+        status.aside(|| eprintln!("Press Ctrl-C to stop."));
         status.say("running");
         while check_interrupt().is_ok() {
             std::thread::sleep(Duration::from_millis(100));
         }
     }
 
-    status.say("the nodes stop");
+    status.say("stopping the nodes");
     let (mut sent, mut by_radio) = (0, 0);
     for node in crew {
         let name = node.name.clone();
         let radio = name != FLEET;
         let tally = node
             .tally()
-            .with_context(|| format!("{name} did not end well"))?;
+            .with_context(|| format!("{name} did not stop cleanly"))?;
         let readings = tally["sent"].as_u64().unwrap_or(0);
         sent += readings;
         by_radio += if radio { readings } else { 0 };
     }
-    status.say("what is under way arrives");
+    status.say("waiting for the last readings");
     let mut summary = site.settle(sent)?;
     summary.by_radio = by_radio;
     if let Some(air) = site.air.take() {
@@ -162,14 +160,14 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
 fn fresh_folder(path: &Path) -> selo_base::report::Result<PathBuf> {
     if path.join(MARK).exists() {
         std::fs::remove_dir_all(path)
-            .with_context(|| format!("cannot remove the last demo's {}", path.display()))?;
+            .with_context(|| format!("cannot remove {} of the last demo", path.display()))?;
     } else if path.exists() && path.read_dir()?.next().is_some() {
         bail!(
-            "{} is there and not a demo's: --out names another folder",
+            "{} exists and is not the folder of a demo; use another folder with --out",
             path.display()
         );
     }
-    std::fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))?;
+    std::fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
     std::fs::write(
         path.join(MARK),
         "Made by selo demo, and removed by the next one.\n",
@@ -237,7 +235,7 @@ impl Process {
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) if Instant::now() < end => {}
                 Err(_) => bail!(
-                    "{} ended or hung before it said '{words}': see {}",
+                    "{} did not print '{words}': see {}",
                     self.name,
                     self.log.display()
                 ),
@@ -268,7 +266,7 @@ impl Process {
     fn tally(self) -> selo_base::report::Result<Value> {
         let log = self.log.clone();
         serde_json::from_str(&self.end()?)
-            .with_context(|| format!("no summary of a node: see {}", log.display()))
+            .with_context(|| format!("a node printed no summary: see {}", log.display()))
     }
 }
 
@@ -284,7 +282,8 @@ fn dropped(air: Process) -> selo_base::report::Result<u64> {
     let events = air.end()?;
     let mut missed = 0;
     for line in events.lines() {
-        let event: Value = serde_json::from_str(line).context("an event of the air")?;
+        let event: Value =
+            serde_json::from_str(line).context("cannot parse an event of the virtual radio")?;
         let at_gateway = event["module"] == "gateway" && event["event"] == "missed";
         missed += u64::from(at_gateway && event["bytes"] == READING_FRAME);
     }
@@ -377,7 +376,7 @@ impl Site {
     fn status(&self) -> selo_base::report::Result<Status> {
         match self.client()?.ask(&Request::Status)? {
             Reply::Status(status) => Ok(*status),
-            other => bail!("the gateway does not say how it goes but {other:?}"),
+            other => bail!("the gateway did not answer with its status but with {other:?}"),
         }
     }
 
@@ -448,7 +447,7 @@ impl Site {
                 // The operator holds the node's button only after the gateway has paired.
                 Reply::Event(Event::Paired { .. }) => {
                     if let Some(stdin) = &mut uno.stdin {
-                        writeln!(stdin, "yes").context("the Uno is gone")?;
+                        writeln!(stdin, "yes").context("the simulated Uno ended")?;
                     }
                     break;
                 }
@@ -496,7 +495,7 @@ impl Site {
                     .strip_prefix(name)?
                     .strip_prefix("_total ")
             });
-            let value = line.with_context(|| format!("{url} does not tell {name}"))?;
+            let value = line.with_context(|| format!("{url} does not contain {name}"))?;
             value.trim().parse().map_err(machine)
         };
         Ok(Summary {
@@ -569,7 +568,7 @@ impl Summary {
             self.lost()
         );
         println!(
-            "stored             {stored} ({} came again and were dropped)",
+            "stored             {stored} ({} duplicates were dropped)",
             self.duplicates
         );
         println!("alarms raised      {}", self.alarms);
@@ -587,6 +586,6 @@ fn text(path: impl AsRef<Path>) -> selo_base::report::Result<String> {
     let path = path.as_ref();
     let text = path
         .to_str()
-        .with_context(|| format!("{} is no UTF-8", path.display()))?;
+        .with_context(|| format!("the path {} is not valid UTF-8", path.display()))?;
     Ok(text.into())
 }

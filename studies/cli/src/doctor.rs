@@ -9,7 +9,7 @@ use selo_engine::project::Project;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print one JSON object a line instead of a table
+    /// Print one JSON object per line instead of a table
     #[arg(long)]
     json: bool,
 }
@@ -49,7 +49,8 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
                     let mut need = program(&board.toolchain.cc, &why, &apt(&packages), false);
                     if need.found.is_some() && !board.toolchain.has_headers() {
                         need.found = None;
-                        need.why = format!("{why}: the compiler is there, its C library is not");
+                        need.why =
+                            format!("{why}: the compiler is installed, but its C library is not");
                     }
                     needs.push(need);
                     if let Some(qemu) = &board.qemu {
@@ -138,7 +139,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
         }
     }
     if missing == 0 {
-        eprintln!("nothing that is needed is missing");
+        eprintln!("everything that is needed is installed");
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!("{missing} missing; `make setup` installs everything");
@@ -164,7 +165,7 @@ fn cables(project: &Project) -> Vec<Need> {
         if !serial.install.is_empty() {
             needed.install.clone_from(&serial.install);
         } else if packages.is_empty() {
-            needed.install = "not among Debian's packages; see the board's file".into();
+            needed.install = "no Debian package; see the board's file".into();
         }
         if !needs.iter().any(|known| known.name == program) {
             needs.push(needed);
@@ -176,7 +177,7 @@ fn cables(project: &Project) -> Vec<Need> {
         let denied = rustix::fs::access(&port.path, both).is_err();
         needs.push(Need {
             name: port.path.display().to_string(),
-            why: "boards on a cable; this user may not open it".into(),
+            why: "boards on a serial cable; this user has no permission to open it".into(),
             found: (!denied).then(|| port.product.or(port.usb).unwrap_or_default()),
             install: "sudo usermod -aG dialout $USER, then log in again".into(),
             optional: true,

@@ -22,7 +22,7 @@ use selo_command::config::Spec;
 use selo_command::{completions, man};
 use selo_engine::project::Project;
 
-/// Find out which cryptography a small device can afford.
+/// Measure which cryptography a small device can afford.
 #[derive(Debug, Parser)]
 #[command(
     name = "selo-lab",
@@ -33,9 +33,9 @@ use selo_engine::project::Project;
 `selo lab ...` is the same where both commands are installed.
 
 Examples:
-  selo-lab doctor                                 what is missing on this machine
+  selo-lab doctor                                 list what is missing on this machine
   selo-lab run --board uno --algorithm aes-128    measure on a simulated Arduino Uno
-  selo-lab report                                 a page with tables and pictures
+  selo-lab report                                 write a page with tables and pictures
   selo-lab attack                                 attack the link on this machine"
 )]
 struct Cli {
@@ -57,22 +57,22 @@ struct Cli {
 enum Command {
     #[command(flatten)]
     Lab(selo_lab_cli::Command),
-    /// Secure exchanges between two machines, timed: ciphers over TCP, suites of TLS 1.3
+    /// Measure secure exchanges between two machines: ciphers over TCP, suites of TLS 1.3
     #[command(subcommand)]
     Exchange(selo_exchange::cli::Command),
-    /// Attack the link on this machine, and see what it withstands
+    /// Attack the link and the services on this machine, and report what they withstand
     Attack(attack::Args),
     /// Measure the gateway under load
     #[command(subcommand)]
     Bench(bench::Command),
-    /// Run virtual nodes, one or ten thousand, or the firmware on a simulated board
+    /// Run one or many virtual nodes, or the firmware on a simulated board
     Node(Box<node::Args>),
     /// Print the readings of nodes that speak the published protocol (unsafe)
     Classic(selo_classic::cli::Args),
-    /// LoRa times, virtual radio modules, and how many nodes a gateway carries
+    /// LoRa air times, virtual radio modules, and the number of nodes that a gateway carries
     #[command(subcommand)]
     Radio(radio::Command),
-    /// The whole chain on this machine: simulated Unos, virtual nodes, a dashboard
+    /// Run the whole chain on this machine: simulated Unos, virtual nodes, a dashboard
     Demo(demo::Args),
     /// List what is missing on this machine, with the command that installs it
     Doctor(doctor::Args),

@@ -55,7 +55,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     if let Some(number) = nodes.iter_mut().position(|node| !node.node().is_paired()) {
         return Err(wrong(
             format!("node {number} has no key"),
-            "--pair, --registry FILE or --make-registry FILE gives it one",
+            "use --pair, --registry FILE or --make-registry FILE to give it one",
         ));
     }
     if args.readings == Some(0) {
@@ -92,14 +92,14 @@ fn start(args: &Args, records: &Records) -> selo_base::report::Result<Vec<Virtua
     };
     if args.radio.is_some() && count != 1 {
         return Err(wrong(
-            format!("a module is one node's, not {count}"),
-            "--count 1, or another --state DIR",
+            format!("a module serves one node, not {count}"),
+            "use --count 1, or another --state DIR",
         ));
     }
     if args.pair && count != 1 {
         return Err(wrong(
-            format!("one node pairs at a time, not {count}"),
-            "leave --count out, and give each node that pairs a --state DIR of its own",
+            format!("only one node can pair at a time, not {count}"),
+            "leave --count out, and give each node its own --state DIR",
         ));
     }
     let node = |number: usize| {
@@ -108,8 +108,8 @@ fn start(args: &Args, records: &Records) -> selo_base::report::Result<Vec<Virtua
             Some(info) if args.suite.is_some_and(|suite| suite.suite() != info.suite) => {
                 let kept = device_suite(info.suite)?;
                 return Err(wrong(
-                    format!("node {number} of the state directory is of suite {kept}"),
-                    "leave --suite out, or name another directory with --state DIR",
+                    format!("node {number} of the state directory has suite {kept}"),
+                    "leave --suite out, or use another directory with --state DIR",
                 ));
             }
             Some(info) => info.suite,

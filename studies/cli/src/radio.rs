@@ -34,10 +34,10 @@ pub enum Command {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The times are those of the transceiver's formula for what the module sends: the frame, a few
-bytes of its own, and twice as much with forward error correction. EBYTE does not publish how
-an air data rate becomes a spreading factor, a bandwidth and a coding rate: 0.3k to 4.8k were
-observed on the module's bus, 9.6k and 19.2k are assumed (docs/researcher/radio-capacity.md).
+The times come from the transceiver's formula for the bytes that the module sends: the frame, a
+few bytes of its own, and twice as much with forward error correction. EBYTE does not publish the
+spreading factor, bandwidth and coding rate of each air data rate: those of 0.3k to 4.8k were
+observed on the module's bus, those of 9.6k and 19.2k are assumed (docs/researcher/radio-capacity.md).
 
 Examples:
   selo radio airtime                          a sealed reading of 16 bytes, every rate
@@ -50,32 +50,32 @@ pub struct AirtimeArgs {
     /// Air data rates (default: all): 0.3k, 1.2k, 2.4k, 4.8k, 9.6k, 19.2k
     #[arg(long, value_name = "RATE", value_delimiter = ',')]
     rate: Vec<AirRate>,
-    /// Rate of the serial line between host and module
+    /// Baud rate of the serial line between host and module
     #[arg(long, value_name = "BAUD", default_value_t = 9_600, value_parser = parse_baud)]
     baud: u32,
-    /// Without the module's forward error correction
+    /// Turn off the module's forward error correction
     #[arg(long)]
     no_fec: bool,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nodes are spread over a disc around the gateway and send a frame each period without asking
-whether another one is sending. Two that overlap are both lost, unless one is 6 dB stronger at
-the gateway. `with` acknowledgements, nodes repeat after T, 2T and 4T as the link does, T between
-2 and 3 s, and the gateway does not hear while it answers.
+Nodes are spread over a disc around the gateway and send a frame each period without carrier
+sense. Two overlapping frames are both lost, unless one is 6 dB stronger at the gateway. With
+acknowledgements (`--ack with`), nodes repeat after T, 2T and 4T as the link does, with T between
+2 and 3 s, and the gateway cannot receive while it answers.
 
-The column `formula` is what Abramson's formula for pure ALOHA allows: 1 - exp(-2G), without
-capture and without repetitions. The same seed gives the same numbers.
+The column `formula` is the number of nodes by Abramson's formula for pure ALOHA, 1 - exp(-2G),
+without capture and repetitions. The same seed gives the same numbers.
 
 Examples:
   selo radio study                                     table of all rates and periods
   selo radio study --period 10m --rate 2.4k --json     every point of the curve
   selo radio study --svg pictures                      a curve for each period
-  selo radio study --ack with --jitter 0               were all repetitions at fixed times")]
+  selo radio study --ack with --jitter 0               all repetitions at fixed times")]
 pub struct StudyArgs {
     /// Time between two readings of a node
     #[arg(long, value_name = "TIME", value_delimiter = ',', default_value = "5s,60s,10m", value_parser = humantime::parse_duration)]
@@ -91,13 +91,13 @@ pub struct StudyArgs {
         default_value = "without,with"
     )]
     ack: Vec<Ack>,
-    /// Lengthen the waits of a reading by a random share, up to this one; the default is the link's
+    /// Lengthen each wait for an acknowledgement by a random share, at most this; the default is the link's
     #[arg(long, value_name = "SHARE", default_value_t = selo_radio::study::LINK_JITTER, value_parser = parse_share)]
     jitter: f64,
     /// Bytes of a reading's frame
     #[arg(long, value_name = "N", default_value_t = 29, value_parser = clap::value_parser!(u16).range(1..=58))]
     bytes: u16,
-    /// Allowed loss in per cent
+    /// Allowed loss in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = parse_percent)]
     loss: f64,
     /// Let nodes send at random moments instead of periodically
@@ -115,7 +115,7 @@ pub struct StudyArgs {
     /// Seed for places, fading and times
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// One JSON object a point of a curve, on stdout
+    /// Print one JSON object per point of a curve on stdout
     #[arg(long)]
     json: bool,
     /// Write the curves as pictures into this folder
@@ -131,10 +131,10 @@ enum Ack {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each PATH becomes a link to a pseudo-terminal: a serial port with a virtual E32 behind it, in
-normal mode (M0 and M1 low). What is written to one comes out at the others as the air allows,
-at the modules' pace. Events are printed to standard output. Ctrl-C ends it and removes the
-links.
+Each PATH becomes a link to a pseudo-terminal: a serial port of a virtual E32 in normal mode
+(M0 and M1 low). Bytes written to one port are received at the others, as the radio channel and
+the modules' timing allow. Events are printed to standard output. Ctrl-C stops the modules and
+removes the links.
 
 Examples:
   selo radio run --gateway /tmp/gw --node /tmp/a --node /tmp/b
@@ -147,7 +147,7 @@ pub struct RunArgs {
     /// A module around it; can be repeated
     #[arg(long, value_name = "PATH", required_unless_present = "board")]
     node: Vec<PathBuf>,
-    /// A module around it with all its wires, for `selo node --board uno --radio PATH`: a socket;
+    /// A module around it with all its wires, as a socket for `selo node --board uno --radio PATH`;
     /// can be repeated
     #[arg(long, value_name = "PATH")]
     board: Vec<PathBuf>,
@@ -157,7 +157,7 @@ pub struct RunArgs {
     /// Air data rate of all modules
     #[arg(long, value_name = "RATE", default_value = "2.4k")]
     rate: AirRate,
-    /// Rate of all serial lines
+    /// Baud rate of all serial lines
     #[arg(long, value_name = "BAUD", default_value_t = 9_600, value_parser = parse_baud)]
     baud: u32,
     /// Channel of all modules, 0 to 31: 410 MHz and up
@@ -166,7 +166,7 @@ pub struct RunArgs {
     /// Seed of the fading
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Events as one JSON object a line
+    /// Print each event as one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -175,14 +175,14 @@ fn parse_baud(text: &str) -> Result<u32, String> {
     let known = Parameters::bauds();
     match text.parse() {
         Ok(baud) if known.contains(&baud) => Ok(baud),
-        _ => Err(format!("one of {known:?}")),
+        _ => Err(format!("must be one of {known:?}")),
     }
 }
 
 fn within(text: &str, low: f64, high: f64) -> Result<f64, String> {
     match text.parse() {
         Ok(number) if (low..=high).contains(&number) => Ok(number),
-        _ => Err(format!("{low} to {high}")),
+        _ => Err(format!("must be between {low} and {high}")),
     }
 }
 
@@ -247,7 +247,7 @@ fn airtime(args: &AirtimeArgs) -> selo_base::report::Result<ExitCode> {
             Column::number("From the host's write", "ms")
                 .with_note("the serial line, the silence that ends a frame, and the air"),
             Column::number("Packets", "1/s")
-                .with_note("one after the other, each once the one before has left"),
+                .with_note("back to back: each packet starts after the previous one was sent"),
             Column::number("Sensitivity", "dBm"),
             Column::text("LoRa settings"),
         ],
@@ -314,7 +314,7 @@ fn carry_out(args: &StudyArgs) -> selo_base::report::Result<ExitCode> {
     for &period in &args.period {
         if period.is_zero() {
             return Err(Report::usage(
-                "--period: a node cannot send without a pause",
+                "--period: the time between two readings must not be zero",
                 "give a time, such as 1min",
             ));
         }
@@ -360,7 +360,7 @@ fn carry_out(args: &StudyArgs) -> selo_base::report::Result<ExitCode> {
     }
     if let Some(folder) = &args.svg {
         std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
         for picture in pictures(&curves, args.loss) {
             let path = folder.join(format!("{}.svg", picture.id));
             std::fs::write(&path, picture.draw().standalone())
@@ -411,7 +411,7 @@ fn capacities(curves: &[Curve], limit: f64, percent: f64) -> Table {
         let formula = (1.0 - (1.0 - limit).ln() * share / 2.0).floor();
         let cell = Cell::number(format::count(nodes as f64), nodes as f64);
         let cell = if found.is_none() {
-            cell.with_note("or more: the study ends there")
+            cell.with_note("or more: this is the largest number in the study")
         } else {
             cell
         };
@@ -467,7 +467,7 @@ fn pictures(curves: &[Curve], percent: f64) -> Vec<Lines> {
 fn run(args: &RunArgs) -> selo_base::report::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGTERM, stop.clone())
-        .context("cannot take signals")?;
+        .context("cannot set up signal handlers")?;
     let ended =
         || stop.load(Ordering::Relaxed) || selo_engine::schedule::check_interrupt().is_err();
     let uart = Uart {
@@ -525,7 +525,7 @@ fn run(args: &RunArgs) -> selo_base::report::Result<ExitCode> {
         eprintln!("{line}");
     }
     eprintln!(
-        "{} MHz, {}; Ctrl-C ends it",
+        "{} MHz, {}; press Ctrl-C to stop",
         parameters.megahertz(),
         args.rate
     );
@@ -580,7 +580,7 @@ fn words(event: &Event, names: &[String]) -> String {
             "sends {bytes} bytes, {} s",
             format::significant((until - event.at) as f64 / 1e9, 3)
         ),
-        What::Refused => "may not send: its share of the hour is used up".to_owned(),
+        What::Refused => "may not send: its duty cycle of this hour is used up".to_owned(),
         What::Heard { from, rssi_dbm } => format!("hears {}, {rssi_dbm:.0} dBm", names[from]),
         What::Missed { from, why, .. } => format!("misses {}: {}", names[from], reason(why)),
     };

@@ -71,12 +71,12 @@ impl Exchange<'_> {
         let (reply, sent) = self.ask(&mut stream, &sealed, hello.max_payload)?;
         let t6 = t0.elapsed();
         if reply.code != self.cipher as u8 {
-            return Err(Error::Protocol("a reply by another cipher".into()));
+            return Err(Error::Protocol("the reply uses another cipher".into()));
         }
         let (times, answer) = reply
             .body
             .split_first_chunk()
-            .ok_or_else(|| Error::Protocol("a reply without times".into()))?;
+            .ok_or_else(|| Error::Protocol("the reply contains no times".into()))?;
 
         let before = Instant::now();
         let opened = self
@@ -88,7 +88,7 @@ impl Exchange<'_> {
         let server = ServerTimes::decode(times)?;
         if Duration::from_nanos(server.sealed) > t6 - t1 {
             return Err(Error::Protocol(
-                "the server says that it took longer than the client waited".into(),
+                "the server's times are longer than the client waited".into(),
             ));
         }
         let opened = opened.ok_or(Error::Altered {
@@ -112,7 +112,13 @@ impl Exchange<'_> {
     /// connection began.
     fn greeting(&self, stream: &mut TcpStream, start: Instant) -> Result<(Hello, u64)> {
         let seconds = self.timeout.as_secs();
-        let hello = expect(stream, Kind::Hello, 300, "waiting for a greeting", seconds)?;
+        let hello = expect(
+            stream,
+            Kind::Hello,
+            300,
+            "waiting for the greeting",
+            seconds,
+        )?;
         let connect = nanoseconds(start.elapsed());
         let hello = Hello::decode(&hello.body)?;
         if hello.key != self.key.id() {
@@ -120,7 +126,7 @@ impl Exchange<'_> {
         }
         if self.payload.len() > hello.max_payload as usize {
             return Err(Error::Refused(format!(
-                "it takes payloads of up to {} bytes",
+                "it accepts payloads of up to {} bytes",
                 hello.max_payload
             )));
         }
@@ -154,7 +160,7 @@ impl Exchange<'_> {
             std::fs::write(path, opened).map_err(|error| Error::File {
                 path: path.to_owned(),
                 why: error.to_string(),
-                hint: "see that --store is a folder with room".into(),
+                hint: "check that the folder of --store exists and has free space".into(),
             })?;
         }
         let digest = Sha256::digest(self.payload);
@@ -196,7 +202,7 @@ fn expect(
         return Ok(frame);
     }
     if frame.kind != Kind::Refusal {
-        return Err(Error::Protocol("a frame out of turn".into()));
+        return Err(Error::Protocol("it sent an unexpected frame".into()));
     }
     Err(match Refusal::by_code(frame.code) {
         Some(Refusal::WrongKey) => Error::WrongKey,
@@ -204,11 +210,13 @@ fn expect(
             who: "the server",
             what: "tag or padding",
         },
-        Some(Refusal::TooLarge) => Error::Refused("the payload is too large for it".into()),
+        Some(Refusal::TooLarge) => Error::Refused("the payload is too large".into()),
         Some(Refusal::NoSuchCipher) => Error::NotOffered {
             what: "this cipher".into(),
         },
-        Some(Refusal::Busy) => Error::Refused("it has as many clients as it takes".into()),
+        Some(Refusal::Busy) => {
+            Error::Refused("it already has its maximum number of clients".into())
+        }
         Some(Refusal::Malformed) | None => {
             Error::Refused("it did not understand the request".into())
         }

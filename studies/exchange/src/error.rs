@@ -59,22 +59,22 @@ pub enum Error {
         source: io::Error,
     },
 
-    #[error("the connection was cut while {doing}")]
+    #[error("the connection was closed while {doing}")]
     Cut { doing: &'static str },
 
-    #[error("nothing came for {seconds} s while {doing}")]
+    #[error("no data for {seconds} s while {doing}")]
     Timeout { doing: &'static str, seconds: u64 },
 
     #[error("the server has another key")]
     WrongKey,
 
-    #[error("{who} cannot open the message: its {what} is wrong")]
+    #[error("{who} cannot decrypt the message: its {what} is wrong")]
     Altered {
         who: &'static str,
         what: &'static str,
     },
 
-    #[error("{who} got another message than was sent")]
+    #[error("{who} received a different message than was sent")]
     Differs { who: &'static str },
 
     #[error("the server's certificate is not trusted: {why}")]
@@ -89,13 +89,13 @@ pub enum Error {
     #[error("the handshake was not resumed: {why}")]
     NotResumed { why: String },
 
-    #[error("the other end does not keep to the protocol: {0}")]
+    #[error("the other end violates the protocol: {0}")]
     Protocol(String),
 
     #[error("the server refused: {0}")]
     Refused(String),
 
-    #[error("the server wants a token that it knows: {0}")]
+    #[error("the server requires a valid token: {0}")]
     Token(String),
 
     /// A client with another library, on a board or on this machine.
@@ -112,7 +112,7 @@ pub enum Error {
         source: io::Error,
     },
 
-    #[error("no randomness from the system: {0}")]
+    #[error("cannot get random bytes from the system: {0}")]
     Random(getrandom::Error),
 
     #[error(transparent)]
@@ -122,7 +122,7 @@ pub enum Error {
     Paper(#[from] selo_report::paper::PaperError),
 
     /// Some exchanges failed; each row has its reason.
-    #[error("{failed} of {all} exchanges failed, the first because {first}")]
+    #[error("{failed} of {all} exchanges failed; the first error: {first}")]
     Failed {
         failed: usize,
         all: usize,
@@ -177,53 +177,45 @@ impl Error {
             Error::Failed { hint, .. } => return hint.clone(),
             Error::Lab(error) => return error.hint(),
             Error::Absent { server, .. } => format!(
-                "start one there (`selo exchange {server} --listen ADDR:PORT ...`), and see that \
-                 no firewall stands between"
+                "start one there (`selo exchange {server} --listen ADDR:PORT ...`), and check that no firewall blocks it"
             ),
             Error::Cut { .. } => {
-                "see what the server says of it; rows so far are kept, and the same command goes on"
+                "read the server's output; the rows are kept, and the same command continues"
                     .into()
             }
-            Error::Timeout { .. } => "a slow link needs a longer --timeout".into(),
+            Error::Timeout { .. } => "use a longer --timeout for a slow link".into(),
             Error::WrongKey => {
-                "copy the key file to both machines, by a safe way; `selo exchange key --id FILE` \
-                 tells them apart"
+                "copy the key file to both machines over a secure channel; `selo exchange key --id FILE` compares them"
                     .into()
             }
             Error::Altered { .. } | Error::Differs { .. } => {
-                "something between the two ends changes bytes".into()
+                "something between the two ends alters the bytes".into()
             }
             Error::WrongCertificate { .. } => {
-                "--ca FILE names the authority that signed it, and --to its name as in the \
-                 certificate"
+                "give the authority that signed it with --ca FILE, and use the server's name from the certificate in --to"
                     .into()
             }
             Error::ExpiredCertificate => {
-                "renew it on the server (`selo setup DIR` renews its own), and see that both \
-                 clocks are right"
+                "renew it on the server (`selo setup DIR` renews its own), and check that both clocks are right"
                     .into()
             }
             Error::NotOffered { .. } => {
-                "`selo exchange list` says which --implementation offers a cipher; of TLS, the \
-                 server's --suite and --group say what it offers (of `selo collect` --tls-suite \
-                 and --tls-group)"
+                "for ciphers, `selo exchange list` shows which --implementation offers them; for TLS, check the server's --suite and --group (of `selo collect`: --tls-suite and --tls-group)"
                     .into()
             }
             Error::NotResumed { .. } => {
-                "a server gives tickets unless it has --without-tickets (`selo collect`: \
-                 --tls-without-tickets), and takes those that it gave since it was started"
+                "start the server without --without-tickets (`selo collect`: --tls-without-tickets); a server accepts only tickets that it issued since its start"
                     .into()
             }
             Error::Protocol(_) => {
-                "is it a server of `selo exchange`, or a collector, of the same version?".into()
+                "check that the other end is `selo exchange` or a collector, of the same version".into()
             }
             Error::Token(_) => {
-                "--token-file FILE holds one, mode 0600; the collector makes them for the role \
-                 device (docs/operator/collector.md)"
+                "give one with --token-file FILE, mode 0600; the collector issues them for the role device (docs/operator/collector.md)"
                     .into()
             }
             Error::Implementation { .. } => {
-                "`selo lab check --board native --library NAME` holds it to the vectors".into()
+                "test it with: selo lab check --board native --library NAME".into()
             }
             _ => return None,
         })

@@ -204,7 +204,7 @@ impl Library {
         let mut nothing = vec![0; key.len() + GROWTH];
         match library.call("key-setup", &mut [&mut key], &mut nothing)? {
             (0, _) => Ok(library),
-            (status, _) => Err(self.failed(&format!("key-setup gives status {status}"))),
+            (status, _) => Err(self.failed(&format!("key-setup returned status {status}"))),
         }
     }
 
@@ -234,11 +234,14 @@ impl Library {
             library.call("encrypt", &mut [nonce, &mut message], &mut sealed)?
         };
         if status != 0 {
-            return Err(self.failed(&format!("sealing gives status {status}")));
+            return Err(self.failed(&format!("sealing returned status {status}")));
         }
         if written != size {
             // For example, glue that keeps sizes in 16 bits.
-            let why = format!("it sealed {} bytes as {written}, not {size}", message.len());
+            let why = format!(
+                "it sealed {} bytes into {written} bytes, not {size}",
+                message.len()
+            );
             return Err(self.failed(&why));
         }
         sealed.truncate(size);
@@ -281,7 +284,7 @@ impl Library {
             (most..most + IV).contains(&written)
         };
         if !right {
-            let why = format!("it opened {} bytes as {written}", sealed.len());
+            let why = format!("it opened {} bytes into {written} bytes", sealed.len());
             return Err(self.failed(&why));
         }
         out.truncate(written);

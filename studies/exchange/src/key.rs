@@ -72,14 +72,14 @@ impl Key {
                 file(
                     path,
                     error.to_string(),
-                    "name a new file in a folder of yours",
+                    "give a new file in a folder that you own",
                 )
             })
     }
 
     /// Reads the key. Fails if others can read the file.
     pub fn read(path: &Path) -> Result<Key> {
-        let make = "`selo exchange key FILE` makes one";
+        let make = "create a key with: selo exchange key FILE";
         let open = || -> std::io::Result<(u32, Zeroizing<String>)> {
             let opened = File::open(path)?;
             let mode = opened.metadata()?.mode();
@@ -91,7 +91,7 @@ impl Key {
         if mode & 0o077 != 0 {
             return Err(file(
                 path,
-                "others can read this key",
+                "other users can read this key",
                 format!("chmod 600 {}", path.display()),
             ));
         }
@@ -99,7 +99,7 @@ impl Key {
         text.trim_end()
             .strip_prefix(PREFIX)
             .and_then(|digits| hex::decode_to_slice(digits, &mut *raw).ok())
-            .ok_or_else(|| file(path, "this is not a key of an exchange", make))?;
+            .ok_or_else(|| file(path, "the file is not a key of selo exchange", make))?;
         Ok(Key(raw))
     }
 

@@ -171,15 +171,15 @@ impl Gateway {
     fn pair(&mut self, ephemeral: EphemeralSecret) -> Result<()> {
         let frame = self.frame()?;
         let Ok(Frame::PairCommit(commit)) = Frame::parse(&frame) else {
-            return Err(wrong("sends no PAIR-COMMIT"));
+            return Err(wrong("did not send PAIR-COMMIT"));
         };
         let (pairing, key) = GatewayPairing::start(&commit, ephemeral);
         self.answer(&key)?;
         let frame = self.frame()?;
         let Ok(Frame::PairReveal(reveal)) = Frame::parse(&frame) else {
-            return Err(wrong("sends no PAIR-REVEAL"));
+            return Err(wrong("did not send PAIR-REVEAL"));
         };
-        let refused = |refusal| wrong(format!("pairs wrongly: {refusal}"));
+        let refused = |refusal| wrong(format!("failed to pair: {refusal}"));
         let compared = pairing.reveal(&reveal).map_err(refused)?;
         (self.device, self.key) = (compared.device(), compared.device_key().clone());
         self.answer(&compared.result(true))
@@ -188,7 +188,7 @@ impl Gateway {
     fn join(&mut self) -> Result<Session> {
         let frame = self.frame()?;
         let Ok(Frame::JoinRequest(request)) = Frame::parse(&frame) else {
-            return Err(wrong("sends no JOIN-REQUEST"));
+            return Err(wrong("did not send JOIN-REQUEST"));
         };
         let (session, answer) = self.accept(&request).map_err(wrong)?;
         self.answer(&answer)?;
@@ -196,9 +196,9 @@ impl Gateway {
     }
 
     fn accept(&self, request: &JoinRequest<'_>) -> Result<(Session, Vec<u8>), String> {
-        let refused = |refusal| format!("joins wrongly: {refusal}");
+        let refused = |refusal| format!("failed to join: {refusal}");
         if request.device != self.device {
-            return Err("has another name".into());
+            return Err("sent another device id".into());
         }
         let opened = JoinOpened::open(self.suite, &self.key, request).map_err(refused)?;
         let (answer, keys) = opened
@@ -210,25 +210,25 @@ impl Gateway {
     fn reading(&mut self, session: &mut Session) -> Result<()> {
         let frame = self.frame()?;
         let Ok(Frame::Up(data)) = Frame::parse(&frame) else {
-            return Err(wrong("sends no reading"));
+            return Err(wrong("did not send a reading"));
         };
         let mut out = [0; FRAME_MAX];
         let opened = session
             .open(&data, &mut out)
-            .map_err(|refusal| wrong(format!("seals wrongly: {refusal}")))?;
+            .map_err(|refusal| wrong(format!("sent an invalid sealed frame: {refusal}")))?;
         sized(opened.payload)
     }
 
     fn agree(&mut self) -> Result<ClassicKey> {
         let frame = self.frame()?;
         let Some(ClassicFrame::Request) = ClassicFrame::parse(&frame) else {
-            return Err(wrong("sends no request"));
+            return Err(wrong("did not send a request"));
         };
         let key = ClassicFrame::encode_gateway_key(&self.ephemeral.public_key());
         self.answer(&key)?;
         let frame = self.frame()?;
         let Some(ClassicFrame::NodeKey(key)) = ClassicFrame::parse(&frame) else {
-            return Err(wrong("sends no key"));
+            return Err(wrong("did not send a key"));
         };
         ClassicKey::agree(&self.ephemeral, key).map_err(wrong)
     }
@@ -236,11 +236,11 @@ impl Gateway {
     fn blocks(&mut self, key: &ClassicKey) -> Result<()> {
         let frame = self.frame()?;
         let Some(ClassicFrame::Blocks(blocks)) = ClassicFrame::parse(&frame) else {
-            return Err(wrong("sends no reading"));
+            return Err(wrong("did not send a reading"));
         };
         let mut out = [0; FRAME_MAX];
         let text = key.open(blocks, &mut out);
-        sized(text.map_err(|error| wrong(format!("encrypts wrongly: {error}")))?)
+        sized(text.map_err(|error| wrong(format!("encrypted incorrectly: {error}")))?)
     }
 
     fn answer(&mut self, frame: &[u8]) -> Result<()> {
@@ -256,7 +256,7 @@ impl Gateway {
     /// The next frame: its size, then its bytes.
     fn frame(&mut self) -> Result<Vec<u8>> {
         let seconds = self.seconds;
-        let lost = |error| Error::network(error, "listening to the node", seconds);
+        let lost = |error| Error::network(error, "reading from the node", seconds);
         let mut size = [0];
         self.stream.read_exact(&mut size).map_err(lost)?;
         let mut frame = vec![0; size[0].into()];
@@ -269,6 +269,6 @@ impl Gateway {
 fn sized(reading: &[u8]) -> Result<()> {
     match reading.len() {
         READING => Ok(()),
-        _ => Err(wrong("sends another reading")),
+        _ => Err(wrong("sent a reading of the wrong size")),
     }
 }

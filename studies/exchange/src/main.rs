@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Secure exchanges between two machines, timed
+/// Measure secure exchanges between two machines
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {

@@ -29,8 +29,8 @@ impl Payload {
                 Ok(size) if size <= MAX_PAYLOAD => (0..size).map(|i| (i % 251) as u8).collect(),
                 Ok(_) => {
                     return Err(Error::usage(
-                        format!("{text} bytes are too many"),
-                        format!("up to {MAX_PAYLOAD}"),
+                        format!("{text} bytes is too large"),
+                        format!("use at most {MAX_PAYLOAD} bytes"),
                     ));
                 }
                 Err(_) => return Payload::of_file(Path::new(text)),
@@ -46,11 +46,13 @@ impl Payload {
         let wrong = |why: String| Error::File {
             path: path.to_owned(),
             why,
-            hint: format!("string, image, a number of bytes, or a file of up to {MAX_PAYLOAD}"),
+            hint: format!(
+                "use string, image, a number of bytes, or a file of at most {MAX_PAYLOAD} bytes"
+            ),
         };
         let size = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?;
         if size.len() > u64::from(MAX_PAYLOAD) {
-            return Err(wrong(format!("{} bytes are too many", size.len())));
+            return Err(wrong(format!("{} bytes is too large", size.len())));
         }
         let bytes = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
         let name = path.file_name().map_or_else(

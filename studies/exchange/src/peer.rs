@@ -34,12 +34,12 @@ pub fn run(
     }
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| Error::Embedded {
-        why: format!("{program} does not start: {error}"),
+        why: format!("{program} cannot be started: {error}"),
     })?;
     let mut report = Report::new(listener, child.stdin.take());
     let lines = child.stdout.take().into_iter().map(BufReader::new);
     for line in lines.flat_map(BufRead::lines) {
-        let line = line.map_err(machine("hear the client"))?;
+        let line = line.map_err(machine("read the client's output"))?;
         let mut row: Row = serde_json::from_str(&line).map_err(|error| Error::Embedded {
             why: format!("{error}: {line}"),
         })?;
@@ -50,7 +50,7 @@ pub fn run(
         if let (Some(stamps), true) = (&mut row.stamps, peer.is_emulated()) {
             let [encrypt, decrypt] = counted[..] else {
                 return Err(Error::Embedded {
-                    why: format!("{} spans were counted, not 2", counted.len()),
+                    why: format!("the plugin counted {} spans, not 2", counted.len()),
                 });
             };
             stamps.instructions = Some(Sealing { encrypt, decrypt });
@@ -76,8 +76,8 @@ pub fn serve(
 ) -> Result<u8> {
     if !peer.is_emulated() {
         return Err(Error::usage(
-            format!("the instructions of {} are not counted", peer.device()),
-            "--board rpi3; `selo exchange serve` serves on this machine",
+            format!("the instructions of {} cannot be counted", peer.device()),
+            "use --board rpi3, or `selo exchange serve` for a server on this machine",
         ));
     }
     let folder = tempfile::Builder::new()
@@ -94,7 +94,7 @@ pub fn serve(
         .stdout(Stdio::piped());
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| Error::Embedded {
-        why: format!("{program} does not start: {error}"),
+        why: format!("{program} cannot be started: {error}"),
     })?;
     let mut report = Report::new(listener, child.stdin.take());
     let (sender, lines) = channel();
@@ -132,7 +132,8 @@ pub fn serve(
 fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stopped = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, stopped.clone()).map_err(machine("take signals"))?;
+        signal_hook::flag::register(signal, stopped.clone())
+            .map_err(machine("set up signal handlers"))?;
     }
     Ok(stopped)
 }
@@ -161,7 +162,7 @@ fn listen(
                 // A refused request may already have counts.
                 None if line == "refused" => drop(report.take()?),
                 _ => {
-                    let why = format!("the server says '{line}'");
+                    let why = format!("the server printed an unknown line: '{line}'");
                     return Err(Error::Embedded { why });
                 }
             },
@@ -177,7 +178,10 @@ fn listen(
 /// One exchange. The server printed its cipher and its size; the plugin counted two spans.
 fn served(peer: &Embedded, what: &str, spans: &[u64]) -> Result<Served> {
     let (Some((cipher, bytes)), [decrypt, encrypt]) = (what.split_once(' '), spans) else {
-        let why = format!("{} spans were counted of '{what}', not 2", spans.len());
+        let why = format!(
+            "the plugin counted {} spans for '{what}', not 2",
+            spans.len()
+        );
         return Err(Error::Embedded { why });
     };
     Ok(Served {
@@ -187,7 +191,7 @@ fn served(peer: &Embedded, what: &str, spans: &[u64]) -> Result<Served> {
         implementation: peer.implementation.clone(),
         cipher: cipher.to_owned(),
         bytes: bytes.trim().parse().map_err(|_| Error::Embedded {
-            why: format!("the server says '{what}'"),
+            why: format!("the server printed an invalid size: '{what}'"),
         })?,
         instructions: Sealing {
             encrypt: *encrypt,

@@ -17,8 +17,8 @@ pub fn read(folder: &Path, name: &str) -> Result<Paper> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if !name.chars().all(plain) {
         return Err(Error::usage(
-            format!("'{name}' is no paper"),
-            "ferreira2020",
+            format!("'{name}' is not a valid name of a paper"),
+            "use a name such as ferreira2020",
         ));
     }
     Ok(paper::read(&folder.join(format!("{name}.toml")))?)
@@ -60,7 +60,7 @@ fn implements(unit: &Unit, wanted: Option<&str>) -> bool {
 /// All samples of a link's figure.
 fn samples(link: &ExchangeLink, rows: &[Row]) -> Result<(Vec<f64>, Worth), String> {
     let name = link.figure.as_deref().unwrap_or_default();
-    let figure = Figure::by_name(name).ok_or_else(|| format!("there is no figure '{name}'"))?;
+    let figure = Figure::by_name(name).ok_or_else(|| format!("unknown figure '{name}'"))?;
     let experiment = if figure.is_of_tls() {
         Experiment::Tls
     } else {

@@ -65,7 +65,7 @@ pub fn start(
         std::fs::create_dir_all(folder).map_err(|error| Error::File {
             path: folder.clone(),
             why: error.to_string(),
-            hint: "--store DIR is made if it can be".into(),
+            hint: "check that --store DIR can be created".into(),
         })?;
     }
     let counts = Arc::new(Counts::default());
@@ -212,10 +212,10 @@ impl Shared {
     ) -> Result<()> {
         let seconds = self.seconds();
         let digest = Sha256::digest(message);
-        let confirm = Frame::read(stream, OVERHEAD, "reading a digest", seconds)?
+        let confirm = Frame::read(stream, OVERHEAD, "reading the digest", seconds)?
             .filter(|frame| frame.kind == Kind::Confirm)
             .ok_or(Error::Cut {
-                doing: "reading a digest",
+                doing: "reading the digest",
             })?;
         let ad = ad_of(Kind::Confirm, cipher);
         let told = self
@@ -228,7 +228,7 @@ impl Shared {
         }
         Frame::new(Kind::Verdict, u8::from(!same), Vec::new()).write(
             stream,
-            "saying what came",
+            "sending the verdict",
             seconds,
         )?;
         if !same {
@@ -246,7 +246,7 @@ impl Shared {
             std::fs::write(&path, message).map_err(|error| Error::File {
                 path,
                 why: error.to_string(),
-                hint: "see that there is room".into(),
+                hint: "check that the disk has free space".into(),
             })?;
         }
         Ok(())

@@ -68,7 +68,7 @@ pub(crate) fn bind(listen: &str) -> Result<(TcpListener, SocketAddr)> {
     bound.map_err(|error| {
         Error::usage(
             format!("cannot listen on {listen}: {error}"),
-            "--listen ADDR:PORT with an address of this machine and a port that is free",
+            "use --listen ADDR:PORT with an address of this machine and a free port",
         )
     })
 }

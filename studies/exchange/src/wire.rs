@@ -92,20 +92,24 @@ pub struct Frame {
 fn parse_head(head: [u8; HEAD], limit: u32) -> Result<(Kind, u8, u32)> {
     let [m0, m1, m2, m3, version, kind, code, zero, l0, l1, l2, l3] = head;
     if [m0, m1, m2, m3] != MAGIC {
-        return Err(Error::Protocol("this is not a frame of an exchange".into()));
+        return Err(Error::Protocol(
+            "it sent data that is not a frame of selo exchange".into(),
+        ));
     }
     if version != VERSION {
-        return Err(Error::Protocol(format!("it speaks version {version}")));
+        return Err(Error::Protocol(format!(
+            "it speaks version {version} of the protocol"
+        )));
     }
     let kind = KINDS
         .into_iter()
         .find(|known| *known as u8 == kind)
         .filter(|_| zero == 0)
-        .ok_or_else(|| Error::Protocol("a frame of an unknown kind".into()))?;
+        .ok_or_else(|| Error::Protocol("it sent a frame of an unknown kind".into()))?;
     let length = u32::from_be_bytes([l0, l1, l2, l3]);
     if length > limit {
         return Err(Error::Refused(format!(
-            "a message of {length} bytes is more than the {limit} allowed"
+            "a message of {length} bytes exceeds the limit of {limit}"
         )));
     }
     Ok((kind, code, length))
@@ -156,7 +160,7 @@ impl Frame {
     /// Writes the frame with one call.
     pub fn write(&self, to: &mut impl Write, doing: &'static str, seconds: u64) -> Result<()> {
         let length = u32::try_from(self.body.len())
-            .map_err(|_| Error::Protocol("a body of more than 4 GB".into()))?;
+            .map_err(|_| Error::Protocol("the body exceeds 4 GB".into()))?;
         let mut bytes = Vec::with_capacity(HEAD + self.body.len());
         bytes.extend(MAGIC);
         bytes.extend([VERSION, self.kind as u8, self.code, 0]);
@@ -194,7 +198,7 @@ impl Hello {
     }
 
     pub fn decode(body: &[u8]) -> Result<Hello> {
-        let bad = || Error::Protocol("a greeting that is none".into());
+        let bad = || Error::Protocol("it sent an invalid greeting".into());
         let (max_payload, rest) = body.split_first_chunk().ok_or_else(bad)?;
         let (key, machine) = rest.split_first_chunk().ok_or_else(bad)?;
         let machine = std::str::from_utf8(machine).map_err(|_| bad())?;
@@ -248,7 +252,7 @@ impl ServerTimes {
         };
         if times.opened > times.began || times.began > times.sealed {
             return Err(Error::Protocol(
-                "times that do not follow each other".into(),
+                "its times are not in ascending order".into(),
             ));
         }
         Ok(times)

@@ -245,6 +245,9 @@ fn a_key_exchange_that_a_library_does_not_have() {
     library::check(&project, "wolfssl@esp8266", &Group::ALL).expect("it has all");
     let error = library::check(&project, "mbedtls", &Group::ALL).expect_err("no ML-KEM");
     assert!(error.to_string().contains("x25519mlkem768"), "{error}");
-    assert_eq!(error.hint().as_deref(), Some("--group x25519,secp256r1"));
+    assert_eq!(
+        error.hint().as_deref(),
+        Some("use --group x25519,secp256r1")
+    );
     assert_eq!(error.exit_code(), 2);
 }

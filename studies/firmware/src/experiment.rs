@@ -131,7 +131,9 @@ impl Whole for Air {
 
     fn play(&self, lab: &Lab<'_>, unit: &Unit<'_>, images: &[Image]) -> Result<Played> {
         let [transmitter, receiver] = images else {
-            return Err(wrong("is not a transmitter and a receiver".into()));
+            return Err(wrong(
+                "must have the images of a transmitter and a receiver".into(),
+            ));
         };
         let plain = unit.variant == PLAIN;
         let mut measured = run(&lab.project.root, lab.board, transmitter, receiver, plain)?;
@@ -295,7 +297,7 @@ impl Experiment {
         let (sent, received) = (self.measured.aired.len(), self.measured.received.len());
         if sent != received {
             return Err(wrong(format!(
-                "{sent} packets were sent, {received} received"
+                "{sent} packets were sent, but {received} were received"
             )));
         }
         let last = first + HURRIED;
@@ -322,7 +324,7 @@ impl Experiment {
             if self.ether.now() > end {
                 let sent = self.measured.aired.len();
                 return Err(wrong(format!(
-                    "hands on {before} of {sent} packets sent, and then nothing for 8 s"
+                    "delivered {before} of {sent} packets, then none for 8 s"
                 )));
             }
         }
@@ -378,7 +380,7 @@ impl Experiment {
                     self.measured.on_air.push(seconds);
                 }
                 What::Heard { .. } => {}
-                lost => return Err(wrong(format!("the air loses a packet: {lost:?}"))),
+                lost => return Err(wrong(format!("a packet was lost on the air: {lost:?}"))),
             }
         }
         Ok(())
@@ -393,7 +395,7 @@ impl Experiment {
         };
         let packet: Vec<u8> = self.uart.drain(..).collect();
         if packet.len() != 16 {
-            return Err(wrong(format!("sends {} bytes, not 16", packet.len())));
+            return Err(wrong(format!("sent {} bytes, not 16", packet.len())));
         }
         self.measured.aired.push(packet);
         self.measured.note("encrypt", cipher);
@@ -411,7 +413,7 @@ impl Experiment {
         self.measured.note(RECEIVE, sum(&[frame, cipher, line]));
         let lines = std::mem::take(&mut self.lines);
         let packet = handed_on(&lines)
-            .ok_or_else(|| wrong(format!("hands on {lines:?}, which is no packet")))?;
+            .ok_or_else(|| wrong(format!("delivered {lines:?}, which is not a packet")))?;
         self.check(&packet)?;
         self.handed_at.push(self.ether.now());
         self.measured.received.push(packet);
@@ -423,7 +425,7 @@ impl Experiment {
         let number = self.measured.received.len();
         let differs = |what: &str| {
             let packet = hex::encode(packet);
-            wrong(format!("hands on {packet} as packet {number}: {what}"))
+            wrong(format!("delivered {packet} as packet {number}: {what}"))
         };
         let sent = self.sent_at.get(number);
         let aired = self.measured.aired.get(number);
@@ -431,7 +433,9 @@ impl Experiment {
             return Err(differs("it was not sent"));
         };
         if (aired == packet) != self.plain {
-            return Err(differs("it was on the air in clear, or has no cipher"));
+            return Err(differs(
+                "it was sent in clear although the variant encrypts, or encrypted although it does not",
+            ));
         }
         let word = |at: usize| {
             let bytes = packet.get(at..at + 4).and_then(|b| b.try_into().ok());
@@ -440,20 +444,20 @@ impl Experiment {
         // The node reads the clock up to a packet's time before the packet is on the air.
         let latest = CLOCK + u32::try_from(sent / SECOND).unwrap_or(u32::MAX);
         if !(latest.saturating_sub(1)..=latest).contains(&word(0)) {
-            return Err(differs("the time is not the clock's"));
+            return Err(differs("the time differs from the clock"));
         }
         if word(4) != self.tips {
-            return Err(differs("the tips are not the gauge's"));
+            return Err(differs("the tips differ from the gauge"));
         }
         if word(8) as i32 != i32::from(CENTIDEGREES) {
-            return Err(differs("the temperature is not the thermometer's"));
+            return Err(differs("the temperature differs from the thermometer"));
         }
         let (millivolts, status) = (word(12) as u16, (word(12) >> 16) as u16);
         if millivolts.abs_diff(MILLIVOLTS) > MILLIVOLTS_TOLERANCE {
-            return Err(differs("the supply is not the battery's"));
+            return Err(differs("the supply voltage differs from the battery"));
         }
         if status != if number == 0 { RESTARTED } else { 0 } {
-            return Err(differs("the status is not that of a node that works"));
+            return Err(differs("the status does not match a working node"));
         }
         Ok(())
     }

@@ -104,7 +104,7 @@ impl Whole for Gateway {
 
     fn play(&self, lab: &Lab<'_>, unit: &Unit<'_>, images: &[Image]) -> Result<whole::Played> {
         let [image] = images else {
-            return Err(wrong("is not one image".into()));
+            return Err(wrong("must have exactly one image".into()));
         };
         let bytes = unit.algorithm.bytes.first().copied().unwrap_or(16) as usize;
         let played = play(&lab.project.root, lab.board, image, unit.variant, bytes)?;
@@ -201,7 +201,7 @@ impl Play {
             [empty] => self.marks = empty.cycles,
             spans => {
                 return Err(wrong(format!(
-                    "marks {} times before it works",
+                    "marked {} spans at start-up, not 1",
                     spans.len()
                 )));
             }
@@ -248,7 +248,7 @@ impl Play {
         };
         let compared = pairing
             .reveal(&reveal)
-            .map_err(|refusal| wrong(format!("pairs wrongly: {refusal}")))?;
+            .map_err(|refusal| wrong(format!("failed to pair: {refusal}")))?;
         let digits = self.node.next_line("digits ", PATIENCE)?;
         self.agree("the six digits", &digits, &compared.digits().to_string())?;
         Ok(compared)
@@ -271,10 +271,10 @@ impl Play {
         };
         self.agree("the device of JOIN-REQUEST", &request.device, &device)?;
         let opened = JoinOpened::open(self.suite, key, &request)
-            .map_err(|refusal| wrong(format!("joins wrongly: {refusal}")))?;
+            .map_err(|refusal| wrong(format!("failed to join: {refusal}")))?;
         if opened.counter() <= self.counter {
             return Err(wrong(format!(
-                "joins with counter {} again",
+                "joined with counter {} again",
                 opened.counter()
             )));
         }
@@ -282,7 +282,7 @@ impl Play {
         let session = SessionId(self.rng.next_u32() & 0xffff);
         let (accept, keys) = opened
             .accept(&self.secret(), session, false)
-            .map_err(|refusal| wrong(format!("joins wrongly: {refusal}")))?;
+            .map_err(|refusal| wrong(format!("failed to join: {refusal}")))?;
         self.node.send_frame(&accept)?;
         self.node.next_line("joined", PATIENCE)?;
         Ok(keys.gateway_session())
@@ -299,8 +299,8 @@ impl Play {
         let mut out = [0; FRAME_MAX];
         let opened = session
             .open(&data, &mut out)
-            .map_err(|refusal| wrong(format!("seals wrongly: {refusal}")))?;
-        self.agree("a payload sealed", &opened.payload, &payload.as_slice())?;
+            .map_err(|refusal| wrong(format!("sent an invalid sealed frame: {refusal}")))?;
+        self.agree("a sealed payload", &opened.payload, &payload.as_slice())?;
         self.note("seal", 1)
     }
 
@@ -310,10 +310,10 @@ impl Play {
         let mut out = [0; FRAME_MAX];
         let sealed = session
             .seal(&payload, SealOptions::default(), &mut out)
-            .map_err(|error| wrong(format!("cannot be sent {bytes} bytes: {error}")))?;
+            .map_err(|error| wrong(format!("cannot receive {bytes} bytes: {error}")))?;
         self.node.send_frame(sealed.frame)?;
         let received = self.node.next_payload(PATIENCE)?;
-        self.agree("a payload opened", &received, &payload)?;
+        self.agree("an opened payload", &received, &payload)?;
         self.note("open", 1)
     }
 
@@ -321,7 +321,7 @@ impl Play {
     fn note(&mut self, operation: &'static str, calls: usize) -> Result<()> {
         let spans: Vec<Span> = self.node.spans.drain(..).collect();
         if spans.len() != calls {
-            let what = format!("marks {} calls of '{operation}', not {calls}", spans.len());
+            let what = format!("marked {} calls of '{operation}', not {calls}", spans.len());
             return Err(wrong(what));
         }
         let sum = |of: fn(&Span) -> u64| spans.iter().map(of).sum::<u64>();
@@ -367,5 +367,5 @@ fn wrong(what: String) -> Error {
 }
 
 fn unexpected(wanted: &str, frame: &[u8]) -> Error {
-    wrong(format!("sends {}, not {wanted}", hex::encode(frame)))
+    wrong(format!("sent {}, not {wanted}", hex::encode(frame)))
 }

@@ -118,9 +118,7 @@ impl Node {
             Some([PAYLOAD, bytes @ ..]) => self.payloads.push_back(bytes.to_vec()),
             _ => {
                 let bytes = hex::encode(frame);
-                return Err(Error::Node(format!(
-                    "sent what is not a frame of its: {bytes}"
-                )));
+                return Err(Error::Node(format!("sent an invalid frame: {bytes}")));
             }
         }
         Ok(())
@@ -151,7 +149,7 @@ impl Node {
         self.run_until(seconds, |node| !node.link.is_empty())?;
         self.link
             .pop_front()
-            .ok_or_else(|| self.silent("sends no frame", seconds))
+            .ok_or_else(|| self.silent("sent no frame", seconds))
     }
 
     /// Waits this many seconds for the next line that begins with `start`, and discards earlier
@@ -168,7 +166,7 @@ impl Node {
             }
             rest.is_some()
         })?;
-        let what = format!("does not say '{start}' but {said:?}");
+        let what = format!("printed {said:?} instead of '{start}'");
         rest.ok_or_else(|| self.silent(&what, seconds))
     }
 
@@ -177,7 +175,7 @@ impl Node {
         self.run_until(seconds, |node| !node.payloads.is_empty())?;
         self.payloads
             .pop_front()
-            .ok_or_else(|| self.silent("receives no payload", seconds))
+            .ok_or_else(|| self.silent("received no payload", seconds))
     }
 
     fn silent(&self, what: &str, seconds: u64) -> Error {

@@ -116,7 +116,7 @@ impl Bench<'_> {
     pub fn agent(&mut self) -> Result<&mut Agent> {
         self.agent
             .as_mut()
-            .ok_or_else(|| Error::Agent("the image does not run".into()))
+            .ok_or_else(|| Error::Agent("the image is not running".into()))
     }
 
     /// Times the operations of a plan. Returns their rows, and the operations for which the board's
@@ -151,7 +151,7 @@ impl Bench<'_> {
             .plan(algorithm, operation, bytes)
             .ok_or_else(|| {
                 Error::Agent(format!(
-                    "no way to call '{operation}' of {}",
+                    "the lab cannot call '{operation}' of {}",
                     algorithm.name
                 ))
             })
@@ -194,7 +194,7 @@ impl Bench<'_> {
             let ran = agent.run(call.operation, repeat, paint, &fields)?;
             if ran.reply.status != 0 {
                 return Err(Error::Agent(format!(
-                    "'{}' of random inputs ended with status {}",
+                    "'{}' with random inputs returned status {}",
                     call.operation, ran.reply.status
                 )));
             }
@@ -203,7 +203,7 @@ impl Bench<'_> {
             last = Some(ran);
         }
         last.map(|ran| (ran, made))
-            .ok_or_else(|| Error::Agent("an empty list of calls".into()))
+            .ok_or_else(|| Error::Agent("the list of calls is empty".into()))
     }
 
     /// Runs the calls, and starts again from the first if they are cut off.
@@ -318,7 +318,9 @@ impl Bench<'_> {
         let hz = self.agent()?.hello().counter_hz;
         let reply = &ran.reply;
         if hz == 0 || reply.repeats == 0 {
-            return Err(Error::Agent(format!("'{operation}' ran without marks")));
+            return Err(Error::Agent(format!(
+                "'{operation}' ran without timing marks"
+            )));
         }
         if reply.wrapped {
             return Err(Error::Wrapped(operation.to_owned()));

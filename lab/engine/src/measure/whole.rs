@@ -29,7 +29,7 @@ impl Lab<'_> {
         let found = sides.find(|side| side.interface() == interface);
         found.copied().ok_or_else(|| Error::Runner {
             runner: self.runner.clone(),
-            message: format!("nobody plays the other side to {}", unit.label()),
+            message: format!("no other side is registered for {}", unit.label()),
         })
     }
 

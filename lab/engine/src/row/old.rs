@@ -315,18 +315,29 @@ fn not_supported(row: &Row, text: &str) -> Option<Cause> {
         let runner = runner.to_owned();
         return Some(Cause::NeedsRunner { runner });
     }
-    // Sentences without a number: find the cause whose current sentence is equal.
-    let plain = [
-        Cause::NoPowerFigures,
-        Cause::CounterTooNarrow,
-        Cause::NotCounted,
-    ];
-    plain.into_iter().find(|cause| {
-        let mut today = row.clone();
-        today.cause = Some(cause.clone());
-        today.reason().as_deref() == Some(text)
-    })
+    let plain = PLAIN.iter().find(|(sentence, _)| *sentence == text);
+    plain.map(|(_, cause)| cause.clone())
 }
+
+/// The sentences of schema 1 that contain no number.
+const PLAIN: [(&str, Cause); 7] = [
+    (
+        "there are no power figures in the board file",
+        Cause::NoPowerFigures,
+    ),
+    (
+        "the board's counter wraps however slowly it runs",
+        Cause::CounterTooNarrow,
+    ),
+    ("this runner has no clock", Cause::NotCounted),
+    (
+        "neither runner nor machine counts instructions here",
+        Cause::NotCounted,
+    ),
+    ("this runner sees no stack", Cause::NotCounted),
+    ("this runner sees no CPU time", Cause::NotCounted),
+    ("this runner counts no cycles", Cause::NotCounted),
+];
 
 #[cfg(test)]
 mod tests;

@@ -61,9 +61,9 @@ fn cause(of: &Cause, row: &Row) -> String {
             most,
         } => depends(*counted, least, most),
         Cause::CounterWraps { operation } => format!("the counter wrapped during '{operation}'"),
-        Cause::CounterTooNarrow => "the board's counter wraps however slowly it runs".to_owned(),
+        Cause::CounterTooNarrow => "the board's counter wraps even at its slowest rate".to_owned(),
         Cause::NeedsRunner { runner } => {
-            format!("a whole firmware runs on {runner}, which keeps its pace")
+            format!("a whole firmware runs only on the runner {runner}")
         }
         Cause::NotCounted => not_counted(row).to_owned(),
         Cause::NotCalibrated {
@@ -97,7 +97,7 @@ pub fn not_calibrated(model: &str, figures: usize, needed: usize) -> String {
 
 /// The sentence for a power profile without a radio.
 pub fn no_radio(profile: &str) -> String {
-    format!("the power profile {profile} says nothing of a radio")
+    format!("the power profile {profile} has no radio figures")
 }
 
 /// Memories that are too small, as text.
@@ -119,10 +119,10 @@ fn depends(counted: Counted, least: &Taken, most: &Taken) -> String {
 fn not_counted(row: &Row) -> &'static str {
     match row.metric {
         Metric::Time if row.fidelity != Fidelity::CycleModel => "this runner has no clock",
-        Metric::Instructions => "neither runner nor machine counts instructions here",
-        Metric::Stack => "this runner sees no stack",
-        Metric::CpuShare => "this runner sees no CPU time",
-        _ => "this runner counts no cycles",
+        Metric::Instructions => "neither the runner nor the machine counts instructions",
+        Metric::Stack => "this runner does not measure the stack",
+        Metric::CpuShare => "this runner does not measure CPU time",
+        _ => "this runner does not count cycles",
     }
 }
 

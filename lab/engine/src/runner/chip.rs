@@ -196,7 +196,7 @@ impl ChipSession {
         else {
             return Err(Error::Runner {
                 runner: runner.into(),
-                message: "no pipes".into(),
+                message: "cannot connect to the simulator's standard input and output".into(),
             });
         };
         let (send, lines) = channel();
@@ -226,7 +226,7 @@ impl ChipSession {
     /// Sends one line.
     fn say(&mut self, line: &str) -> Result<()> {
         let said = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
-        said.map_err(|_| self.lost("takes no input"))
+        said.map_err(|_| self.lost("accepts no input"))
     }
 
     /// Collects events until the runner waits for input.
@@ -238,7 +238,7 @@ impl ChipSession {
                 Ok(Ok(line)) => line,
                 Ok(Err(error)) => return Err(self.lost(&format!("cannot be read: {error}"))),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost("ended by itself")),
-                Err(RecvTimeoutError::Timeout) => return Err(self.lost("stays silent")),
+                Err(RecvTimeoutError::Timeout) => return Err(self.lost("did not answer in time")),
             };
             let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
             let number = |key: &str| field(rest, key).and_then(|v| v.parse().ok());
@@ -299,7 +299,7 @@ impl ChipSession {
     fn garbled(&self, line: &str) -> Error {
         Error::Runner {
             runner: self.runner.clone(),
-            message: format!("it said something that is not of its protocol: {line:?}"),
+            message: format!("the simulator sent an unknown line: {line:?}"),
         }
     }
 

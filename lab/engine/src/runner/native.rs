@@ -54,7 +54,7 @@ impl NativeSession {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Runner {
                 runner: runner.to_owned(),
-                message: "no pipes".into(),
+                message: "cannot connect to the program's standard input and output".into(),
             });
         };
         let child = Arc::new(Mutex::new(child));

@@ -211,10 +211,11 @@ pub fn choose(board: &mut Board, given: Option<&Path>) -> Result<()> {
             return Err(Error::Port {
                 port: "serial".into(),
                 message: match names.as_slice() {
-                    [] => format!("no port has a USB bridge that is known to be of {title}"),
-                    _ => format!("{title} may be on {}", names.join(", ")),
+                    [] => format!("found no serial port with the USB bridge of {title}"),
+                    _ => format!("several ports may belong to {title}: {}", names.join(", ")),
                 },
-                hint: "name it with --port; selo lab ports lists those that are there".into(),
+                hint: "name the port with --port; selo lab ports lists the ports of this machine"
+                    .into(),
             });
         }
     }

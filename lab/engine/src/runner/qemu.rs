@@ -237,7 +237,8 @@ fn accept(
     errors: &Path,
 ) -> Result<UnixStream> {
     let begun = Instant::now();
-    let no_socket = |error: std::io::Error| broken(format!("the report's socket: {error}"));
+    let no_socket =
+        |error: std::io::Error| broken(format!("cannot use the socket of the plugin: {error}"));
     listener.set_nonblocking(true).map_err(no_socket)?;
     loop {
         // Check this before accepting: an emulator that has ended cannot connect later.
@@ -254,7 +255,7 @@ fn accept(
             let words = std::fs::read_to_string(errors).unwrap_or_default();
             let words: Vec<&str> = words.lines().collect();
             return Err(broken(format!(
-                "the emulator does not start: {}",
+                "the emulator did not start: {}",
                 words.join(" | ")
             )));
         }
@@ -269,10 +270,11 @@ fn parse(lines: &str) -> Result<Report> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "ready" => {}
-            "span" => report.counts.push(
-                parse_counts(rest)
-                    .ok_or_else(|| broken(format!("it cannot be understood: {line:?}")))?,
-            ),
+            "span" => report.counts.push(parse_counts(rest).ok_or_else(|| {
+                broken(format!(
+                    "the plugin sent a line that cannot be parsed: {line:?}"
+                ))
+            })?),
             "fault" => fault = Some(rest.to_owned()),
             "stopped" => {
                 report.stop = Some(Stop {
@@ -281,7 +283,7 @@ fn parse(lines: &str) -> Result<Report> {
                     pc: value(rest, "pc").map(str::to_owned),
                 });
             }
-            _ => return Err(broken(format!("it is not of its protocol: {line:?}"))),
+            _ => return Err(broken(format!("the plugin sent an unknown line: {line:?}"))),
         }
     }
     Ok(report)

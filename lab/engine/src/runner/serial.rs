@@ -141,20 +141,20 @@ impl SerialSession {
         use std::io::ErrorKind;
         match error.kind() {
             ErrorKind::PermissionDenied => self.error(
-                "this user may not open the port".into(),
+                "this user has no permission to open the port".into(),
                 "sudo usermod -aG dialout $USER, then log in again",
             ),
             ErrorKind::NotFound => self.error(
-                "there is no such port".into(),
-                "selo lab ports lists those that are there",
+                "this port does not exist".into(),
+                "selo lab ports lists the ports of this machine",
             ),
             ErrorKind::WouldBlock | ErrorKind::ResourceBusy => self.error(
                 "another program uses the port".into(),
-                "close the serial monitor, or the other run",
+                "close the serial monitor or the other run",
             ),
             _ => self.error(
                 format!("cannot be used as a serial port: {error}"),
-                "selo lab ports lists those that are there",
+                "selo lab ports lists the ports of this machine",
             ),
         }
     }
@@ -193,7 +193,7 @@ impl SerialSession {
                     "{} was flashed, but no agent answers at {} baud",
                     self.title, self.serial.baud
                 ),
-                "check `baud` and `boot_seconds` in the board's file, and that RXD and TXD are free",
+                "check `baud` and `boot_seconds` in the board's file, and that nothing else is connected to RXD and TXD",
             ));
         };
         if let Ok(mut flashed) = FLASHED.lock() {
@@ -320,7 +320,7 @@ impl SerialSession {
         self.port = None;
         let (name, since) = (self.serial.port.display().to_string(), Instant::now());
         eprintln!(
-            "the board is gone; waiting for {name}, plug it in again; Ctrl-C keeps what is measured"
+            "the board on {name} is disconnected; plug it in again, or press Ctrl-C to stop and keep the rows"
         );
         loop {
             check_interrupt()?;
@@ -331,7 +331,7 @@ impl SerialSession {
             {
                 return Err(self.error(
                     format!(
-                        "the board did not come back within {} s",
+                        "the board was not reconnected within {} s",
                         since.elapsed().as_secs()
                     ),
                     "plug it in and run the same command again: it continues",
@@ -350,7 +350,7 @@ impl SerialSession {
             };
             match back {
                 Ok(()) => {
-                    eprintln!("{name} is back");
+                    eprintln!("the board on {name} is connected again");
                     return Ok(());
                 }
                 // The board is gone again, perhaps during the flash.
@@ -444,7 +444,7 @@ impl SerialSession {
         let last = last[last.len().saturating_sub(4)..].join("\n  ");
         Err(self.error(
             format!("flashing failed: {}\n  {last}", words.join(" ")),
-            "does the same command work by hand? is it the right board?",
+            "run the same command by hand, and check that this is the right board",
         ))
     }
 
@@ -472,7 +472,7 @@ impl Session for SerialSession {
         let frame = request.strip_prefix(&[0]).unwrap_or(request);
         let content = frame.strip_suffix(&[0]).and_then(frame::decode);
         let Some([command, sequence, payload @ ..]) = content.as_deref() else {
-            return Err(Error::Agent("a request that is not a frame".into()));
+            return Err(Error::Agent("the request is not a valid frame".into()));
         };
         let operation = payload.first().copied();
         let runs = *command == frame::RUN;
@@ -510,14 +510,14 @@ impl Session for SerialSession {
             }
         }
         Err(self.error(
-            "the agent does not answer any more".into(),
+            "the agent stopped answering".into(),
             "unplug the board, plug it in again, and run the same command again: it continues",
         ))
     }
 
     fn wrong_image(&self, message: String) -> Error {
         self.error(
-            format!("the board does not hold what was flashed: {message}"),
+            format!("the board does not run the flashed image: {message}"),
             "check the flash command in the board's file: it must use {image}, {folder}, {hex} or {bin}",
         )
     }

@@ -65,7 +65,7 @@ pub(super) fn require(path: &Path, how: &str, runner: &str) -> Result<()> {
     }
     Err(Error::Runner {
         runner: runner.to_owned(),
-        message: format!("{} is not there; `{how}` makes it", path.display()),
+        message: format!("{} does not exist; `{how}` builds it", path.display()),
     })
 }
 

@@ -43,7 +43,7 @@ fn crates(source: &Source, into: &Path) -> Result<PathBuf> {
         .find(|archive| archive.is_file());
     let Some(found) = found else {
         return Err(source.error(
-            format!("cargo did not bring {}", source.archive),
+            format!("cargo did not download {}", source.archive),
             "archive must be NAME-VERSION.crate".to_owned(),
         ));
     };
@@ -68,13 +68,13 @@ fn debian(source: &Source, cache: &Path, into: &Path) -> Result<PathBuf> {
         let versions: Vec<&str> = stanzas.iter().map(|s| s.version.as_str()).collect();
         return Err(if versions.is_empty() {
             source.error(
-                "this machine's package sources do not have it".to_owned(),
+                "the package sources of this machine do not contain it".to_owned(),
                 "the manifest can list [[source.alternatives]]".to_owned(),
             )
         } else {
             source.error(
                 format!(
-                    "the package now has version {}, without {}",
+                    "the package now has version {}, which does not contain {}",
                     versions.join(" and "),
                     source.archive
                 ),
@@ -104,7 +104,7 @@ fn debian(source: &Source, cache: &Path, into: &Path) -> Result<PathBuf> {
         return Ok(got);
     }
     Err(source.error(
-        format!("apt-get did not bring {}", source.archive),
+        format!("apt-get did not download {}", source.archive),
         "archive must be the package's .orig.tar file".to_owned(),
     ))
 }
@@ -136,7 +136,7 @@ impl Apt {
         let lines = source_lines();
         if lines.is_empty() {
             return Err(source.error(
-                "this machine is no Debian with package sources".to_owned(),
+                "this machine has no Debian package sources".to_owned(),
                 "the manifest can list [[source.alternatives]]".to_owned(),
             ));
         }
@@ -301,7 +301,7 @@ fn run(source: &Source, command: &mut Command, packages: &[&str]) -> Result<()> 
         .unwrap_or("no message");
     Err(source.error(
         format!("{program}: {said}"),
-        "is there a network? What was fetched before is kept; the same command continues"
+        "check the network, then run the same command again: it keeps what it has fetched"
             .to_owned(),
     ))
 }

@@ -121,7 +121,7 @@ impl Source {
         }
         if !unpack::known(&self.archive) {
             return Some(format!(
-                "archive \"{}\" is none of {}",
+                "archive \"{}\" must end in one of {}",
                 self.archive,
                 unpack::SUFFIXES.join(", ")
             ));
@@ -131,7 +131,7 @@ impl Source {
             .into_iter()
             .all(|part| matches!(part, std::path::Component::Normal(_)))
         {
-            return Some("folder must lie inside the archive".to_owned());
+            return Some("folder must be inside the archive".to_owned());
         }
         self.alternatives.iter().find_map(Source::problem)
     }

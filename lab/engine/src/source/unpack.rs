@@ -52,7 +52,7 @@ impl std::io::Write for Bounded {
 }
 
 fn too_large() -> String {
-    format!("it unpacks to more than {LARGEST} bytes")
+    format!("the unpacked files exceed {LARGEST} bytes")
 }
 
 fn files(tar: impl Read, into: &Path) -> Result<(), String> {
@@ -74,7 +74,7 @@ fn files(tar: impl Read, into: &Path) -> Result<(), String> {
             return Err(too_large());
         }
         if count > MOST_FILES {
-            return Err(format!("it has more than {MOST_FILES} files"));
+            return Err(format!("the archive has more than {MOST_FILES} files"));
         }
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         if let Some(folder) = place.parent() {
@@ -86,7 +86,7 @@ fn files(tar: impl Read, into: &Path) -> Result<(), String> {
     // Read to the end, so that a truncated checksum is noticed.
     std::io::copy(&mut archive.into_inner(), &mut std::io::sink()).map_err(damaged)?;
     if count == 0 {
-        return Err("there is no file in it".to_owned());
+        return Err("the archive contains no file".to_owned());
     }
     lift(into).map_err(|error| error.to_string())
 }
@@ -100,14 +100,14 @@ fn inside(path: &Path) -> Result<PathBuf, String> {
             Component::CurDir => {}
             _ => {
                 return Err(format!(
-                    "\"{}\" would lie outside the folder",
+                    "the path \"{}\" leads outside the folder",
                     path.display()
                 ));
             }
         }
     }
     if out.as_os_str().is_empty() {
-        return Err("a file without a name".to_owned());
+        return Err("the archive contains a file without a name".to_owned());
     }
     Ok(out)
 }

@@ -100,9 +100,8 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
     if is_ecb {
         findings.push(finding(
             "ecb-called-cbc",
-            "It is ECB, called CBC: equal blocks of a message encrypt to equal blocks",
-            "Each block must be added to the ciphertext before it is encrypted; here nothing is \
-             chained.",
+            "This CBC is really ECB: equal blocks of a message encrypt to equal blocks",
+            "CBC must XOR each block with the previous ciphertext block before it encrypts it. This code chains nothing.",
             Some("NIST SP 800-38A (2001), 6.2"),
             shown(key, &[one]),
         ));
@@ -113,7 +112,7 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
         if repeats && !is_ecb {
             findings.push(finding(
                 "unused-iv",
-                "The IV that is sent is not the one that is used",
+                "The IV that is sent is not the IV that is used",
                 "IVs differ, and yet the same message under the same key gives the same first \
                  block: the IV does not enter the encryption.",
                 Some(APPENDIX),
@@ -132,9 +131,7 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
         findings.push(finding(
             id,
             title,
-            "Two messages under one key carry the same IV: who listens sees when a message, or \
-             the beginning of one, is sent again. Draw 16 bytes from the random source for every \
-             message.",
+            "Two messages under one key have the same IV. An eavesdropper sees when a message, or its beginning, is sent again. Draw 16 random bytes for every message.",
             Some(APPENDIX),
             shown(key, &[one, two]),
         ));
@@ -151,9 +148,8 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
     if chained_on(one, two) && chained_on(two, three) {
         findings.push(finding(
             "chained-iv",
-            "The IV is the last block of the message before it",
-            "Who listens knows the next IV before the next message is chosen, and can test \
-             guesses of its first block. The state of one message must not be the IV of the next.",
+            "The IV is the last block of the previous message",
+            "An eavesdropper knows the next IV before the next message is chosen, and can test guesses of its first block. Do not keep the state of one message as the IV of the next.",
             Some(APPENDIX),
             shown(key, &[one, two]),
         ));
@@ -164,8 +160,7 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
             "counter-iv",
             "The IV is a counter",
             &format!(
-                "From message to message it grows by {step}: it is known in advance. Encrypt the \
-                 counter, or draw the IV."
+                "It grows by {step} with every message, so it can be predicted. Encrypt the counter, or draw the IV at random."
             ),
             Some(APPENDIX),
             shown(key, &[one, two, three]),
@@ -176,8 +171,7 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
         findings.push(finding(
             "repeated-iv",
             "The IVs are the same after every start",
-            "They differ from message to message, but a restart gives the same ones again: they \
-             come from a generator that nothing seeds, and not from the random source.",
+            "They differ from message to message, but every restart gives the same sequence. They come from a generator without a seed, not from the random source.",
             Some(APPENDIX),
             [shown(key, &[one, two]), shown(key, &[&again[0]])].concat(),
         ));
@@ -202,7 +196,7 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
     if !drawn.is_empty() || constant > 0 {
         findings.push(finding(
             "partly-fixed-iv",
-            &format!("Only part of the IV is drawn: {constant} of {BLOCK} bytes never change"),
+            &format!("Only part of the IV is random: {constant} of {BLOCK} bytes never change"),
             "All 16 bytes must be unpredictable.",
             Some(APPENDIX),
             shown(key, &[one, two]),
@@ -212,8 +206,7 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
     findings.push(finding(
         "foreign-iv",
         "The IV does not come from the random source",
-        "It changes from message to message and from start to start, but the lab cannot tell \
-         where from; a simulator has no other source of randomness.",
+        "It changes with every message and every start, but not with the random source, which is the only randomness of a simulator. The lab cannot tell where it comes from.",
         Some(APPENDIX),
         shown(key, &[one, two]),
     ));

@@ -24,24 +24,28 @@ pub(super) fn of_check(
     match line.source.as_str() {
         "build" => Some(Finding {
             evidence: vec![Evidence::new("compiler", said.clone())],
-            ..Finding::fault("does-not-build", "It does not build", first_error(&said))
+            ..Finding::fault(
+                "does-not-build",
+                "The image does not build",
+                first_error(&said),
+            )
         }),
         DOES_NOT_FIT => Some(Finding {
             evidence: vec![Evidence::new("sizes", said.clone())],
             ..Finding::fault(
                 "does-not-fit",
-                format!("It does not fit {}", lab.board.title),
-                format!("{said}. The image holds the lab's agent beside the library."),
+                format!("The image does not fit {}", lab.board.title),
+                format!("{said}. The image contains the lab's agent as well as the library."),
             )
         }),
         OVER_LIMIT => Some(Finding::fault(
             "stopped",
-            "A call takes too long, or hangs",
+            "A call takes too long or hangs",
             said,
         )),
         "start" => Some(Finding::fault(
             "does-not-start",
-            "The image does not do what the manifest says",
+            "The image does not match the manifest",
             format!("{said}. Compare `operations` in library.toml with the list in the glue."),
         )),
         source if line.failed > 0 && is_about_time(source) => Some(variable_time(line, said)),
@@ -60,11 +64,9 @@ fn variable_time(line: &CheckLine, said: String) -> Finding {
         evidence: vec![Evidence::new("two calls", said)],
         ..Finding::reservation(
             "variable-time",
-            "Its time depends on secrets",
+            "The time of a call depends on secrets",
             format!(
-                "{} of {} calls with random secrets took another number of {counted} than the \
-                 first. An attacker who can measure the time learns something about the key or \
-                 the message.",
+                "{} of {} calls with random secrets took a different number of {counted} than the first call. An attacker who can measure the time learns something about the key or the message.",
                 line.failed, line.tried
             ),
         )
@@ -141,9 +143,8 @@ pub(super) fn general(
     if runs && !vectors && !checks.iter().any(|line| line.failed > 0) {
         findings.push(Finding::reservation(
             "no-vectors",
-            "No official vector could be tried",
-            "The project has no vectors for the operations that the glue offers: nothing shows \
-             that the outputs are right.",
+            "No official vector was tried",
+            "The project has no vectors for the operations of the glue, so nothing shows that the outputs are right.",
         ));
     }
     let timed = interface.timed_operations();
@@ -158,7 +159,7 @@ pub(super) fn general(
             ..Finding::reservation(
                 "operations",
                 format!("No {}", missing.join(", no ")),
-                "The manifest does not offer it; what needs it was not tried.",
+                "The manifest does not offer it, so the tests that need it were left out.",
             )
         });
     }
@@ -167,9 +168,9 @@ pub(super) fn general(
 /// Adds the findings from the measured rows: the image does not fit, crashes, or fails.
 pub(super) fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
     for (status, id, title) in [
-        (Status::DoesNotFit, "does-not-fit", "It does not fit"),
-        (Status::Crashed, "crashed", "It crashes"),
-        (Status::Failed, "failed", "It fails while it is measured"),
+        (Status::DoesNotFit, "does-not-fit", "The image does not fit"),
+        (Status::Crashed, "crashed", "The image crashes"),
+        (Status::Failed, "failed", "The measurement fails"),
     ] {
         let row = rows.iter().find(|row| row.status == status);
         if let Some(row) = row

@@ -81,7 +81,7 @@ const MISTAKES: [Mistake; 21] = [
         Part::KeySchedule,
         "5.2",
         Slip::MiddleSubstitutionAlways,
-        "the substitution that only 256-bit keys have is made for this key, too",
+        "the extra substitution of 256-bit keys is also done for this key",
     ),
     mistake(
         Part::KeySchedule,
@@ -123,7 +123,7 @@ const MISTAKES: [Mistake; 21] = [
         Part::Rounds,
         "5, Figure 4",
         Slip::TenRounds,
-        "ten rounds whatever the size of the key",
+        "ten rounds for every key size",
     ),
     mistake(
         Part::Rounds,
@@ -153,7 +153,7 @@ const MISTAKES: [Mistake; 21] = [
         Part::Rounds,
         "5.1.3",
         Slip::MixInLast,
-        "MixColumns is done in the last round, too",
+        "MixColumns is also done in the last round",
     ),
     mistake(
         Part::Rounds,
@@ -177,7 +177,7 @@ const MISTAKES: [Mistake; 21] = [
         Part::Call,
         "3.4",
         Slip::BlockTransposed,
-        "the block is taken by rows, not by columns",
+        "the block is filled by rows, not by columns",
     ),
     mistake(
         Part::Call,
@@ -189,13 +189,13 @@ const MISTAKES: [Mistake; 21] = [
         Part::Call,
         "5.2",
         Slip::KeyTransposed,
-        "the key is taken by rows, not by columns",
+        "the key is filled by rows, not by columns",
     ),
     mistake(
         Part::Call,
         "5.1",
         Slip::SwappedDirection,
-        "encrypting and decrypting are exchanged",
+        "encryption and decryption are swapped",
     ),
 ];
 
@@ -275,9 +275,8 @@ fn diagnose(seen: &[(Vec<u8>, Block, Block)]) -> Option<Finding> {
             evidence: evidence(None),
             ..Finding::fault(
                 "does-nothing",
-                "The output is the input: nothing is encrypted",
-                "If the library encrypts in place, the glue must copy the block first and give \
-                 the result.",
+                "The output equals the input: nothing is encrypted",
+                "If the library encrypts in place, the glue must copy the block to the output first.",
             )
         });
     }
@@ -301,7 +300,7 @@ fn diagnose(seen: &[(Vec<u8>, Block, Block)]) -> Option<Finding> {
     let (id, part) = match mistake.part {
         Part::KeySchedule => ("wrong-key-schedule", "The key schedule is wrong"),
         Part::Rounds => ("wrong-rounds", "The rounds are wrong"),
-        Part::Call => ("wrong-order", "Bytes or functions are exchanged"),
+        Part::Call => ("wrong-order", "Bytes or functions are swapped"),
     };
     Some(Finding {
         citation: Some(format!("FIPS 197 (2001), {}", mistake.section)),
@@ -310,7 +309,7 @@ fn diagnose(seen: &[(Vec<u8>, Block, Block)]) -> Option<Finding> {
             id,
             format!("{part}: {}", mistake.words),
             format!(
-                "An AES with this one mistake gives exactly what the library gave, for {} keys.",
+                "An AES with only this mistake gives the same outputs as the library, for {} keys.",
                 seen.len()
             ),
         )

@@ -91,7 +91,7 @@ impl Ours<'_> {
         let resting = self
             .profile(place.board, name)?
             .resting_watts()
-            .ok_or_else(|| gap(format!("the power profile {name} says nothing of a radio")))?;
+            .ok_or_else(|| gap(format!("the power profile {name} has no radio figures")))?;
         let duty = DutyCycle {
             sleep_watts: resting,
             active_watts: resting + joules / life.period_seconds,
@@ -101,7 +101,7 @@ impl Ours<'_> {
         let lasts = battery::life(&life.battery, &duty).map_err(gap)?;
         lasts
             .seconds
-            .ok_or_else(|| gap("nothing draws anything".into()))
+            .ok_or_else(|| gap("no current is drawn".into()))
     }
 
     /// Energy of one packet above the node's power at rest, under a power profile: the core
@@ -138,7 +138,7 @@ impl Ours<'_> {
         };
         let joules = profile.packet_joules(awake, on_air).ok_or_else(|| Gap {
             status: CellStatus::NotMeasured,
-            reason: format!("the power profile {} says nothing of a radio", profile.name),
+            reason: format!("the power profile {} has no radio figures", profile.name),
         })?;
         Ok(Value {
             number: joules,

@@ -100,7 +100,7 @@ impl Ours<'_> {
                 return Err(Gap {
                     status: CellStatus::NotMeasured,
                     reason: format!(
-                        "{}: {what} was measured with {} bytes, not with {}",
+                        "{}: {what} was measured with {} bytes, not {}",
                         place.name(),
                         sizes.join(", "),
                         place.bytes.unwrap_or(0)

@@ -25,7 +25,7 @@ impl Ours<'_> {
         match &cell.measured_by {
             MeasuredBy::Exchange(_) => Err(Gap {
                 status: CellStatus::NotMeasured,
-                reason: "rows of exchanges are compared by: selo exchange compare".into(),
+                reason: "compare rows of exchanges with: selo exchange compare".into(),
             }),
             MeasuredBy::Nothing { reason } => Err(Gap {
                 status: CellStatus::PublishedOnly,
@@ -128,7 +128,7 @@ impl Ours<'_> {
         });
         if let Some(found) = counted.filter(|found| found.number > 0.0) {
             reason = format!(
-                "{} counted, which say nothing exact about this; {reason}",
+                "{} counted, which do not give an exact time; {reason}",
                 format::quantity(Metric::Instructions, found.number)
             );
         }

@@ -36,7 +36,7 @@ impl ComparedTable {
                 .filter_map(|cell| cell.line.board.as_deref())
                 .collect();
             remarks.push(format!(
-                "{} not shown: no board to run yet for {}.",
+                "{} not shown, because the lab cannot run {} yet.",
                 format::things(missing.len(), "cell", "cells"),
                 boards.into_iter().collect::<Vec<_>>().join(", ")
             ));

@@ -180,11 +180,14 @@ impl Baseline {
 
     fn parse(text: &str) -> std::result::Result<Baseline, String> {
         let mut lines = text.lines().enumerate();
-        let (_, first) = lines.next().ok_or("an empty file is no baseline")?;
+        let (_, first) = lines.next().ok_or("the file is empty")?;
         let head: Head = serde_json::from_str(first)
-            .map_err(|error| format!("line 1: not the first line of a baseline: {error}"))?;
+            .map_err(|error| format!("line 1: not the header of a baseline: {error}"))?;
         if head.schema != SCHEMA {
-            return Err(format!("line 1: schema '{}', not '{SCHEMA}'", head.schema));
+            return Err(format!(
+                "line 1: the schema is '{}', not '{SCHEMA}'",
+                head.schema
+            ));
         }
         let mut figures = BTreeMap::new();
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
@@ -192,7 +195,7 @@ impl Baseline {
                 .map_err(|error| format!("line {}: {error}", number + 1))?;
             if figures.insert(line.key.clone(), line.kept).is_some() {
                 let name = line.key.name();
-                return Err(format!("line {}: {name} stands twice", number + 1));
+                return Err(format!("line {}: {name} appears twice", number + 1));
             }
         }
         Ok(Baseline {
@@ -232,7 +235,7 @@ mod tests {
         assert!(
             Baseline::parse(&twice)
                 .expect_err("refused")
-                .contains("stands twice")
+                .contains("appears twice")
         );
         assert!(
             Baseline::parse("{}")

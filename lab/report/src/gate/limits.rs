@@ -42,7 +42,7 @@ impl Limits {
                 .find(|metric| metric.name() == name.trim())
                 .ok_or_else(|| {
                     let known = Metric::ALL.map(Metric::name).join(", ");
-                    format!("'{part}': no metric is called '{name}'; there are {known}")
+                    format!("'{part}': unknown metric '{name}'; known metrics: {known}")
                 })?;
             let limit = if text.trim_end().ends_with('%') && metric != Metric::CpuShare {
                 Limit::Percent(percent(text)?)
@@ -67,7 +67,7 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
     let parsed = number.and_then(|number| number.parse::<f64>().ok());
     parsed
         .filter(|value| value.is_finite() && *value >= 0.0)
-        .ok_or_else(|| format!("'{text}' is no limit; write 2%, cycles=1% or flash=64B"))
+        .ok_or_else(|| format!("'{text}' is not a valid limit; write 2%, cycles=1% or flash=64B"))
 }
 
 fn amount(metric: Metric, text: &str) -> std::result::Result<Limit, String> {
@@ -75,7 +75,7 @@ fn amount(metric: Metric, text: &str) -> std::result::Result<Limit, String> {
     let dimension = Unit::find(base).map_or(Dimension::Ratio, |unit| unit.dimension);
     let value = parse_quantity(text, dimension, base).map_err(|error| error.to_string())?;
     if value < 0.0 {
-        return Err("a limit is not negative".to_owned());
+        return Err("a limit must not be negative".to_owned());
     }
     Ok(Limit::Amount(value))
 }
@@ -87,10 +87,10 @@ mod tests {
     #[test]
     fn limits_say_what_is_wrong_with_them() {
         for (text, words) in [
-            ("2", "is no limit"),
-            ("tide=2%", "no metric is called 'tide'"),
+            ("2", "is not a valid limit"),
+            ("tide=2%", "unknown metric 'tide'"),
             ("flash=2 ms", "cannot be converted"),
-            ("-2%", "is no limit"),
+            ("-2%", "is not a valid limit"),
         ] {
             let error = Limits::parse(&[text.to_owned()]).expect_err("refused");
             assert!(error.contains(words), "{text}: {error}");

@@ -19,7 +19,7 @@ pub(super) fn check_link(
     }
     if let Some(exchange) = &link.exchange {
         if exchange.figure.is_none() {
-            return Err("an exchange needs a figure".into());
+            return Err("measured_by.exchange needs a figure".into());
         }
         return Ok(MeasuredBy::Exchange(exchange.clone()));
     }
@@ -30,12 +30,12 @@ pub(super) fn check_link(
     if link.clock == Some(true) {
         return match unit {
             Some(Dimension::Frequency) => Ok(MeasuredBy::Clock { board }),
-            _ => Err("a clock needs a unit of frequency".into()),
+            _ => Err("clock needs a unit of frequency".into()),
         };
     }
     if link.winner == Some(true) {
         if candidates.is_empty() {
-            return Err("a winner needs [[candidate]] entries".into());
+            return Err("winner needs [[candidate]] entries".into());
         }
         let metric = link.metric.ok_or("measured_by needs a metric")?;
         let operation = link
@@ -69,7 +69,7 @@ pub(super) fn check_link(
     let natural = match (&value.life, natural.first()) {
         (None, first) => first.copied(),
         (Some(_), Some(Dimension::Energy)) => Some(Dimension::Time),
-        (Some(_), _) => return Err("a battery's life needs an energy".into()),
+        (Some(_), _) => return Err("battery needs energy terms".into()),
     };
     let second = |change: &FileLink| {
         let other = FileLink {
@@ -84,14 +84,14 @@ pub(super) fn check_link(
         (None, None) => MeasuredBy::Value(value.clone()),
         (Some(less), None) => MeasuredBy::Difference(value.clone(), second(less)?),
         (None, Some(over)) => MeasuredBy::Quotient(value.clone(), second(over)?),
-        (Some(_), Some(_)) => return Err("either less or over, not both".into()),
+        (Some(_), Some(_)) => return Err("give either less or over, not both".into()),
     };
     let fits = match measured_by {
         MeasuredBy::Quotient(..) => is(Dimension::Ratio) || is(Dimension::Share),
         _ => natural == unit,
     };
     if !fits {
-        return Err("the unit does not suit what is measured".into());
+        return Err("the unit does not match the measured metric".into());
     }
     Ok(measured_by)
 }
@@ -120,7 +120,7 @@ fn check_expression(link: &FileLink, board: String) -> Result<Expression, String
             period_seconds: parse_quantity(period, Dimension::Time, "s")
                 .map_err(|error| error.to_string())?,
         }),
-        (Some(_), ..) => return Err("a battery's life needs a period and a power profile".into()),
+        (Some(_), ..) => return Err("battery needs a period and a power profile".into()),
     };
     Ok(Expression {
         life,

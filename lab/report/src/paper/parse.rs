@@ -76,7 +76,7 @@ fn check_table(
     {
         return Err(Mistake::at(
             table.id.span(),
-            "an id has lower-case letters, digits and '-' only",
+            "an id may contain only lower-case letters, digits and '-'",
         ));
     }
     if table.column.is_empty() || table.row.is_empty() {

@@ -75,7 +75,7 @@ fn mistakes_point_at_their_line() {
     assert_eq!((line, message.as_str()), (10, "unknown unit 'fortnights'"));
     let (line, message) = mistake(&SMALL.replace("unit = \"ms\"", "unit = \"bytes\""));
     assert_eq!(line, 22);
-    assert!(message.contains("the unit does not suit"), "{message}");
+    assert!(message.contains("the unit does not match"), "{message}");
     let (line, message) = mistake(&SMALL.replace("metric = \"time\"", "metric = \"tide\""));
     assert_eq!(line, 11);
     assert!(message.contains("tide"), "{message}");
@@ -173,9 +173,9 @@ fn a_batterys_life_needs_an_energy_a_period_and_a_profile() {
         assert!(message.contains(words), "{link}: {message}");
     }
     let (_, message) = mistake(&with(whole).replace("\"energy\"", "\"time\""));
-    assert!(message.contains("needs an energy"), "{message}");
+    assert!(message.contains("needs energy terms"), "{message}");
     let (_, message) = mistake(&with(whole).replace("\"years\"", "\"nJ\""));
-    assert!(message.contains("does not suit"), "{message}");
+    assert!(message.contains("does not match"), "{message}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
         Prefer::Time if advice.seconds.is_none() => "instructions",
         Prefer::Time => "time",
         Prefer::Energy => "energy",
-        Prefer::Size => "share of the two budgets",
+        Prefer::Size => "share of the flash and RAM limits",
     };
     let mut reasons = vec![if index == 0 {
         format!("least {what}")
@@ -79,19 +79,20 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
     }
     if let Some(count) = advice.instructions {
         reasons.push(format!(
-            "{}, which say nothing exact about time",
+            "{}, which do not give an exact time",
             format::quantity(Metric::Instructions, count)
         ));
     }
     match advice.conformity {
         Some((passed, _)) => reasons.push(format!(
-            "{} of official vectors passed",
+            "{} of the official vectors passed",
             format::things(passed as usize, "case", "cases")
         )),
-        None => reasons.push("correct in the cases run before and after measuring".to_owned()),
+        None => reasons
+            .push("correct in the cases that were run before and after the measurement".to_owned()),
     }
     if advice.constant_time == Some(true) {
-        reasons.push("the same cycles for every secret tried".to_owned());
+        reasons.push("the same cycles for every tested secret".to_owned());
     }
     if let Some(licence) = &advice.licence {
         reasons.push(format!("licence {licence}"));

@@ -54,7 +54,7 @@ impl Answer {
                 .push(format!("Best standard: {}.", first.name()));
         }
         table.remarks.push(
-            "RAM: static, deepest stack and the caller's buffers. Flash and static RAM are growth over an empty program."
+            "RAM: static data, deepest stack and the caller's buffers. Flash and static RAM are growth over an empty program."
                 .to_owned(),
         );
         if table.body.is_empty() {

@@ -98,18 +98,22 @@ impl Unit<'_> {
         // An implementation that failed an official vector is never recommended.
         if let Some((_, failed)) = advice.conformity.filter(|(_, failed)| *failed > 0) {
             let cases = format::things(failed as usize, "case", "cases");
-            return Err(format!("{cases} of official vectors failed"));
+            return Err(format!("{cases} of the official vectors failed"));
         }
         for condition in &self.request.conditions {
             match condition {
                 Condition::Conformity if advice.conformity.is_none() => {
-                    return Err(format!("official vectors were not run here yet: {how}"));
+                    return Err(format!(
+                        "official vectors were not run on this board yet; run: {how}"
+                    ));
                 }
                 Condition::ConstantTime if advice.constant_time == Some(false) => {
                     return Err("its cycles depend on the secret".to_owned());
                 }
                 Condition::ConstantTime if advice.constant_time.is_none() => {
-                    return Err(format!("constant time was not checked here yet: {how}"));
+                    return Err(format!(
+                        "constant time was not checked on this board yet; run: {how}"
+                    ));
                 }
                 _ => {}
             }

@@ -436,7 +436,7 @@ fn nothing_measured_is_still_a_report() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let html = read(&write_to(folder.path(), &[], &[], &[]).html);
     elements(&html);
-    assert!(html.contains("nothing was measured yet"));
+    assert!(html.contains("No rows yet"));
 }
 
 #[test]

@@ -28,8 +28,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
         }
     }
     if !section.is_empty() {
-        let text = "The choice that needs least, for every operation with more than one choice. \
-             In ramalho2024 the transmitter encrypts and the receiver decrypts.";
+        let text = "The implementation that needs least, for every operation with more than one implementation. In ramalho2024 the transmitter encrypts and the receiver decrypts.";
         section
             .blocks
             .insert(0, crate::document::Block::Text(text.to_owned()));

@@ -37,14 +37,12 @@ pub fn section(lines: &Lines<'_>, board: &str) -> Section {
         }
     }
     section.text(
-        "Cycles and time are of one call through the C ABI. Flash and static RAM are the growth over an \
-         empty program that calls the operation (with key setup where there is one); \u{201c}both\u{201d} is a \
-         program that calls them all. Stack is the deepest during the call.",
+        "Cycles and time are for one call through the C ABI. Flash and static RAM are the growth of a program that calls the operation (with key setup, if any) over an empty program; \u{201c}both\u{201d} is a program that calls all operations. Stack is the maximum depth during the call.",
     );
     let rows = lines.rows.iter().filter(|row| row.board == board);
     for caution in format::model_cautions(rows) {
         section.text(format!(
-            "Cycles, time and energy are by the {caution}. Where the flash has wait states they are lower bounds beside that."
+            "Cycles, time and energy come from the {caution}. If the flash has wait states, they are also lower bounds."
         ));
     }
     for interface in lines.interfaces(board) {
@@ -205,7 +203,7 @@ fn energy_note(lines: &Lines<'_>, board: &str, metric: Metric, chosen: &[&Line])
     let used = profiles.iter().filter(|power| made_by(power));
     notes.extend(used.map(|power| {
         format!(
-            "Energy is power above idle times measured time; {}: {}.",
+            "Energy is power above idle multiplied by measured time; {}: {}.",
             power.name, power.text
         )
     }));

@@ -124,7 +124,7 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
             "Operations whose cycles depend on their inputs",
             heads
                 .chain(numbers)
-                .chain([Column::text("What shows it")])
+                .chain([Column::text("Evidence")])
                 .collect(),
         );
         for row in varying {

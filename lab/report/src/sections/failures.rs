@@ -21,7 +21,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
     if groups.is_empty() {
         return section;
     }
-    section.text("An implementation that is wrong, does not fit or is not offered has a row and a reason, never a number.");
+    section.text("An implementation that is wrong, does not fit or is not offered has a row with a reason and no number.");
     let mut table = Table::new(
         "Failed, crashed, too large or not offered",
         [

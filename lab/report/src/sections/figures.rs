@@ -208,7 +208,7 @@ fn of_column(
     let ratios = cells.iter().any(|cell| cell.line.ratio.is_some());
     let mut notes = Vec::new();
     if ratios {
-        notes.push("At the right of a name: measured over published.".to_owned());
+        notes.push("The number at the right of a name is measured over published.".to_owned());
     }
     let behind = cells.iter().flat_map(|cell| &cell.rows);
     let cautions = format::model_cautions(behind.filter_map(|&index| lines.rows.get(index)));

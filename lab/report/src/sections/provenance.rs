@@ -13,9 +13,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
         return section;
     }
     section.text(
-        "Every figure is the value of one row. A row names its run, board, runner, fidelity, compiler, flags, \
-         commit and the SHA-256 of the image that ran. The column \u{201c}Image\u{201d} of a table leads here; \
-         pointing at a figure shows its row.",
+        "Every figure is the value of one row. A row names its run, board, runner, fidelity, compiler, flags, commit and the SHA-256 of the image. The column \u{201c}Image\u{201d} of a table links to this section; hover over a figure to see its row.",
     );
     let libraries = libraries(lines);
     if !libraries.body.is_empty() {
@@ -52,7 +50,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
 
 /// The libraries behind the rows, with their licences.
 fn libraries(lines: &Lines<'_>) -> Table {
-    let heads = ["Library", "Version", "Licence", "Source", "What to know"];
+    let heads = ["Library", "Version", "Licence", "Source", "Notes"];
     let mut table = Table::new("Libraries", heads.into_iter().map(Column::text).collect());
     for note in &lines.context.libraries {
         let of_it = lines.rows.iter().filter(|row| row.library == note.name);

@@ -19,7 +19,7 @@ pub fn section(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -
         return section;
     }
     let mut table = Table::new(
-        "What was measured, and with what",
+        "Boards and tools",
         [
             "Board", "MCU", "Clock", "Runner", "Fidelity", "Run", "Compiler", "Commit",
         ]

@@ -51,8 +51,7 @@ pub fn section(lines: &Lines<'_>) -> Section {
     }
     if !section.subsections.is_empty() {
         section.text(
-            "Left is smaller, down is faster (fewer instructions, where a board has no clock), a smaller point needs less RAM. A filled point is a choice that \
-             no other one beats or equals in all three. The dashed line is the least time for the flash.",
+            "Points on the left are smaller, lower points are faster (on a board without a clock: fewer instructions), and smaller points need less RAM. A point is filled if no other implementation is at least as good in all three. The dashed line is the least time for a given flash size.",
         );
     }
     section

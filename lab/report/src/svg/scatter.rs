@@ -227,7 +227,7 @@ impl Scatter {
             texts.join("; ")
         };
         format!(
-            "Each choice by {} and {}; the area of a point shows {}. {}. No choice beats these in all three: {}. Others: {}.",
+            "Each implementation by {} and {}; the area of a point shows {}. {}. No other implementation is at least as good in all three: {}. Others: {}.",
             self.x_name,
             self.y_name,
             self.size_name,

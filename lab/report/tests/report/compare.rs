@@ -205,7 +205,7 @@ fn every_gap_has_its_status_and_a_reason() {
             "table-2-time",
             "SHA256 | Arduino",
             CellStatus::NotMeasured,
-            "with 64 bytes, not with 32",
+            "with 64 bytes, not 32",
         ),
         (
             &alb,
@@ -503,7 +503,7 @@ fn tables_for_readers_hide_absent_boards_and_say_so() {
     let remarks = shown.remarks.join("\n");
     assert!(
         remarks.contains(
-            "45 cells not shown: no board to run yet for esp32, esp32-accelerated, rpi3."
+            "45 cells not shown, because the lab cannot run esp32, esp32-accelerated, rpi3 yet."
         ),
         "{remarks}"
     );

@@ -21,8 +21,8 @@ const EVERY_MIN: Duration = Duration::from_millis(1);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A virtual node runs the C library, natively. What it stores (key, seed, join counter) is kept
-in the state directory, so that the next run is what a restart of every board would be.
+A virtual node runs the C library natively. Its key, seed and join counter are stored in the
+state directory, so the next run acts like a restart of every board.
 
 A node needs a key that its gateway knows, in one of these ways:
   --pair                     one node pairs, and a person compares six digits
@@ -30,8 +30,8 @@ A node needs a key that its gateway knows, in one of these ways:
                              `selo device import FILE`
   --registry FILE            takes the keys of `selo device export --with-keys FILE`
 
-Readings are 16 bytes of a made-up rain gauge (station/src/selo_station/reading.h). The network between
-nodes and gateway can be made worse, in both directions alike.
+Readings are 16 bytes of a made-up rain gauge (station/src/selo_station/reading.h). Options can impair the
+network between nodes and gateway, in both directions alike.
 
 Examples:
   selo node --to 127.0.0.1 --pair
@@ -70,7 +70,7 @@ pub struct Args {
     /// Take ids and keys from a file of `selo device export --with-keys`, JSON or CSV
     #[arg(long, value_name = "FILE", conflicts_with = "make_registry")]
     pub(super) registry: Option<PathBuf>,
-    /// Make keys, write them for `selo device import`, and end; .csv or .json
+    /// Make keys, write them for `selo device import`, and exit; .csv or .json
     #[arg(long, value_name = "FILE")]
     pub(super) make_registry: Option<PathBuf>,
     /// Directory with the nodes' records (default: nodes/ in $SELO_STATE, in
@@ -107,7 +107,7 @@ pub struct Args {
     /// Simulate the board as fast as possible, not at the pace of the clock
     #[arg(long, requires = "board", conflicts_with = "radio")]
     pub(super) fast: bool,
-    /// Tips of the rain gauge's bucket in an hour, at random, once it has joined; 60 are 12 mm
+    /// Tips of the rain gauge's bucket per hour, at random times, after it has joined; 60 tips are 12 mm
     #[arg(long, value_name = "TIPS", default_value_t = 60.0, value_parser = parse_rain)]
     pub(super) rain: f64,
     /// Tips after which it stops raining (default: never)
@@ -123,7 +123,7 @@ pub struct Args {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "A worse network, in each direction")]
+#[command(next_help_heading = "Network impairments, in each direction")]
 pub(super) struct Network {
     /// Share of frames that are lost, such as 5%
     #[arg(
@@ -180,7 +180,7 @@ fn parse_every(text: &str) -> Result<Duration, String> {
     let every = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if every < EVERY_MIN {
         return Err(format!(
-            "at least {}",
+            "must be at least {}",
             humantime::format_duration(EVERY_MIN)
         ));
     }
@@ -190,7 +190,7 @@ fn parse_every(text: &str) -> Result<Duration, String> {
 fn parse_rain(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(tips) if (0.0..=7200.0).contains(&tips) => Ok(tips),
-        _ => Err("0 to 7200: a bucket does not tip faster".into()),
+        _ => Err("must be between 0 and 7200, the most that a bucket can tip".into()),
     }
 }
 
@@ -201,7 +201,7 @@ fn parse_delay(text: &str) -> Result<RangeInclusive<Duration>, String> {
         None => (time(text)?, time(text)?),
     };
     if least > most {
-        return Err("the shortest delay comes first: 20ms..200ms".into());
+        return Err("write the shortest delay first, such as 20ms..200ms".into());
     }
     Ok(least..=most)
 }
@@ -215,7 +215,11 @@ pub(super) fn wrong(what: impl Into<String>, hint: impl Into<String>) -> selo_ba
 impl Args {
     pub(super) fn gateway(&self) -> selo_base::report::Result<SocketAddr> {
         let name = self.to.as_deref().unwrap_or_default();
-        let hint = || format!("such as 192.0.2.1, [2001:db8::1]:{PORT} or gateway.example:{PORT}");
+        let hint = || {
+            format!(
+                "use an address such as 192.0.2.1, [2001:db8::1]:{PORT} or gateway.example:{PORT}"
+            )
+        };
         // A second colon without brackets belongs to an IPv6 address.
         let port = name.rsplit_once(':').filter(|(host, _)| {
             !host.contains(':') || (host.starts_with('[') && host.ends_with(']'))
@@ -232,7 +236,7 @@ impl Args {
         found
             .ok()
             .and_then(|mut addresses| addresses.next())
-            .ok_or_else(|| wrong(format!("--to {name}: there is no such host"), hint()))
+            .ok_or_else(|| wrong(format!("--to {name}: the host is unknown"), hint()))
     }
 
     pub(super) fn suite(&self) -> Suite {

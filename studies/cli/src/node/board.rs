@@ -30,10 +30,10 @@ pub fn run(
     let clock_hz = board.clock_hz.ok_or_else(|| {
         wrong(
             format!("board '{name}' has no clock"),
-            "name one that is simulated, such as uno",
+            "use a simulated board, such as uno",
         )
     })?;
-    let folder = tempfile::tempdir().context("no place for the board's EEPROM")?;
+    let folder = tempfile::tempdir().context("cannot create a folder for the board's EEPROM")?;
     let eeprom = eeprom(args, folder.path())?;
     let node = Node::start(&project, &board, &image, &eeprom)?;
     let plan = Plan {
@@ -69,7 +69,7 @@ pub fn run(
     }
     .print(args, to);
     if rejected && tally.joined == 0 {
-        eprintln!("selo: the pairing came to nothing");
+        eprintln!("selo: the pairing failed");
     }
     let whole = tally.joined == 1 && tally.lost == 0;
     Ok(ExitCode::from(u8::from(!whole)))
@@ -104,20 +104,20 @@ pub fn eeprom(args: &Args, folder: &Path) -> selo_base::report::Result<PathBuf> 
                 [device] => {
                     return Err(wrong(
                         format!(
-                            "{} holds a device of suite {}",
+                            "{} contains a device of suite {}",
                             file.display(),
                             device.suite
                         ),
-                        format!("--suite {}", device.suite),
+                        format!("use --suite {}", device.suite),
                     ));
                 }
                 _ => {
                     return Err(wrong(
                         format!(
-                            "{} holds more than one device, and a board is one",
+                            "{} contains more than one device, but a board is one device",
                             file.display()
                         ),
-                        "name a file with one device",
+                        "use a file with one device",
                     ));
                 }
             }

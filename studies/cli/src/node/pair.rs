@@ -25,7 +25,7 @@ pub fn run(
     let ended = pair(node, 0, records, to, stop, compare)?;
     match ended {
         Paired::Yes => eprintln!("Paired."),
-        Paired::No => eprintln!("selo: the pairing came to nothing; nothing was stored"),
+        Paired::No => eprintln!("selo: the pairing failed; nothing was stored"),
         Paired::Stopped => eprintln!("selo: stopped; nothing was stored"),
     }
     Ok(ended == Paired::Yes)
@@ -36,20 +36,20 @@ pub fn run(
 pub fn compare(digits: u32) -> bool {
     eprintln!("Digits here: {:03} {:03}", digits / 1000, digits % 1000);
     loop {
-        eprint!(
-            "Type them at the gateway. If it says that they are right, type yes here; else r: "
-        );
+        eprint!("Type them at the gateway. If the gateway accepts them, type yes here, else r: ");
         let _ = stderr().flush();
         let mut line = String::new();
         // End of input: nobody has compared the digits.
         if !stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
-            eprintln!("\nNobody to ask here: rejected. A script types yes on standard input.");
+            eprintln!(
+                "\nRejected: standard input is closed. A script must write yes to standard input."
+            );
             return false;
         }
         match line.trim() {
             "yes" => return true,
             "r" => return false,
-            _ => eprintln!("yes, or r."),
+            _ => eprintln!("Type yes or r."),
         }
     }
 }

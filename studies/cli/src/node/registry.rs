@@ -20,8 +20,8 @@ pub(super) fn make_registry(args: &Args, file: &Path) -> selo_base::report::Resu
     let mut records = args.records()?;
     if !records.is_empty() {
         return Err(wrong(
-            "the state directory holds nodes already",
-            "name another one with --state DIR",
+            "the state directory already contains nodes",
+            "use another one with --state DIR",
         ));
     }
     let count = args.count.unwrap_or(1) as usize;
@@ -44,8 +44,8 @@ pub(super) fn make_registry(args: &Args, file: &Path) -> selo_base::report::Resu
     let bytes = device_file::write(&devices, file_format(file), true)?;
     if file.exists() {
         return Err(wrong(
-            format!("{} is there already", file.display()),
-            "name another file: nobody could join with keys that were written over",
+            format!("{} already exists", file.display()),
+            "use another file: nodes with overwritten keys could not join",
         ));
     }
     write_private(file, &bytes, false)?;
@@ -95,8 +95,8 @@ pub(super) fn read_registry(args: &Args, file: &Path) -> selo_base::report::Resu
     }
     if devices.is_empty() {
         return Err(wrong(
-            format!("{what} holds no device that may join"),
-            "`selo device export --with-keys FILE` writes one that does",
+            format!("{what} contains no device that may join"),
+            "write a file with: selo device export --with-keys FILE",
         ));
     }
     Ok(devices)
@@ -115,12 +115,12 @@ pub(super) fn take_registry(
                 if info.id != device.id.0 {
                     return Err(wrong(
                         format!(
-                            "node {number} of the state directory is {:08x}, in {} it is {}",
+                            "node {number} is {:08x} in the state directory, but {} has {}",
                             info.id,
                             file.display(),
                             device.id
                         ),
-                        "name another directory with --state DIR",
+                        "use another directory with --state DIR",
                     ));
                 }
                 if has_key(record, device.key.expose()) {
@@ -130,7 +130,7 @@ pub(super) fn take_registry(
             Some((None, _)) => {
                 return Err(wrong(
                     format!("node {number} of the state directory is damaged"),
-                    "name another directory with --state DIR",
+                    "use another directory with --state DIR",
                 ));
             }
             None => {}

@@ -104,7 +104,7 @@ impl Report<'_> {
         text += &format!("{} readings sent", number(tally.sent));
         if args.confirmed {
             text += &format!(
-                ": {} acknowledged, {} given up, {} unsettled at the end",
+                ": {} acknowledged, {} given up, {} pending at the end",
                 number(tally.acknowledged),
                 number(tally.lost),
                 number(tally.unsettled())
@@ -112,7 +112,7 @@ impl Report<'_> {
         }
         if tally.skipped > 0 {
             text += &format!(
-                "; {} skipped, as the one before still waited",
+                "; {} skipped, because the previous reading was still waiting",
                 number(tally.skipped)
             );
         }
@@ -156,13 +156,11 @@ impl Report<'_> {
             return None;
         }
         Some(match (tally.frames_in, tally.send_errors) {
-            (0, 1..) => format!("nobody listens at {to}: selo gateway --listen {to}"),
+            (0, 1..) => format!("no program listens at {to}; start one with: selo gateway --listen {to}"),
             (0, 0) => format!(
-                "no answer from {to}: is a gateway there, and does it know these nodes? \
-                 `selo device list` on its machine says"
+                "no answer from {to}; check that a gateway runs there and knows these nodes (`selo device list` on its machine)"
             ),
-            _ => "the gateway knows some of the nodes; give the rest more time, or see \
-                  `selo device list` on its machine"
+            _ => "the gateway knows only some of the nodes; wait longer, or check `selo device list` on its machine"
                 .into(),
         })
     }

@@ -47,7 +47,7 @@ pub fn run(
     let project = board::project(project)?;
     let suite = device_suite(args.suite())?;
     let (board, image) = field::build(&project, name, suite.name(), args.every)?;
-    let folder = tempfile::tempdir().context("no place for the board's EEPROM")?;
+    let folder = tempfile::tempdir().context("cannot create a folder for the board's EEPROM")?;
     let eeprom = board::eeprom(args, folder.path())?;
     let time = match wall_clock() {
         Some(time) if !args.clock_lost => u32::try_from(time.as_secs()).unwrap_or(0),
@@ -91,7 +91,9 @@ pub fn run(
         print!("{}", report.text());
     }
     if tally.frames_in == 0 && std::io::stderr().is_terminal() {
-        eprintln!("hint: nothing came by radio: does a gateway run at the other module?");
+        eprintln!(
+            "hint: nothing was received by radio; check that a gateway runs at the other module"
+        );
     }
     Ok(ExitCode::from(u8::from(tally.joins == 0)))
 }

@@ -31,5 +31,5 @@ pub(super) fn device_suite(suite: Suite) -> selo_base::report::Result<selo_link:
 }
 
 pub(super) fn node_suite(suite: selo_link::Suite) -> selo_base::report::Result<Suite> {
-    Suite::from_code(suite.code()).context("the device library lacks the suite")
+    Suite::from_code(suite.code()).context("the device library does not support the suite")
 }

@@ -325,7 +325,7 @@ fn ctrl_c_keeps_rows_and_says_how_to_go_on() {
     let answer = crate::common::Answer::of(child.wait_with_output().expect("an end"));
     assert_eq!(answer.code, Some(130), "{}", answer.all());
     assert!(
-        answer.stderr.contains("continues where this one stopped"),
+        answer.stderr.contains("continues where it stopped"),
         "{}",
         answer.all()
     );

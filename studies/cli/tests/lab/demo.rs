@@ -61,7 +61,10 @@ fn a_folder_that_is_not_a_demos_is_left_alone() {
     std::fs::write(folder.join("thesis.txt"), "years").expect("written");
     let answer = site.selo(&["demo", "--out", "mine", "--seconds", "1"]);
     assert_eq!(answer.code, Some(4), "{answer:?}");
-    assert!(answer.stderr.contains("not a demo's"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("not the folder of a demo"),
+        "{answer:?}"
+    );
     let left = std::fs::read_to_string(folder.join("thesis.txt"));
     assert_eq!(left.expect("there"), "years");
 }

@@ -194,7 +194,7 @@ fn what_goes_wrong_is_said_with_what_to_do() {
     private(&wrong, 0o644);
     let (code, said) = with(&["--out", "3.jsonl", "--token-file", "wrong"]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("others can read this token"), "{said}");
+    assert!(said.contains("other users can read this token"), "{said}");
 
     let token = ["--token-file", "token"];
     let (code, said) = with(&[&token[..], &["--out", "4.jsonl"]].concat());

@@ -134,7 +134,7 @@ fn what_the_rain_gauge_cannot_do_is_refused() {
     for (more, says) in [
         (&["--confirmed"][..], "does not repeat"),
         (&["--fast"][..], "cannot be used with"),
-        (&["--rain", "9000"][..], "does not tip faster"),
+        (&["--rain", "9000"][..], "between 0 and 7200"),
     ] {
         let mut arguments = vec!["node", "--board", "uno", "--radio", "none"];
         arguments.extend(more);

@@ -108,7 +108,7 @@ fn a_node_that_disagrees_with_its_gateway_gets_no_number() {
     let rows = rows("test-node", &[]);
     for (suite, telling) in [
         ("chachapoly-blake2s", "disagrees about the six digits"),
-        ("ascon", "seals wrongly"),
+        ("ascon", "sent an invalid sealed frame"),
     ] {
         let mine: Vec<&Value> = rows.iter().filter(|row| row["variant"] == suite).collect();
         for operation in ["all", "pair", "join", "seal", "open"] {

@@ -203,7 +203,7 @@ fn two_people_pair_a_node_by_its_digits() {
     there.type_line(&other);
     there.err.wait("do not confirm on the node");
     here.type_line(&other);
-    here.err.wait("yes, or r.");
+    here.err.wait("Type yes or r.");
     here.type_line("r");
     let (code, out, err) = here.wait();
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
@@ -241,7 +241,10 @@ fn a_node_whose_digits_nobody_compares_is_not_paired() {
     let to = gateway.address.to_string();
     let answer = site.selo(&["node", "--to", &to, "--state", "nodes", "--pair"]);
     assert_eq!(answer.code, Some(1), "{answer:?}");
-    assert!(answer.stderr.contains("Nobody to ask here"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("standard input is closed"),
+        "{answer:?}"
+    );
     there.type_line("r");
     there.kill();
     assert_eq!(site.ok(&["device", "list", "--json"]), "");
@@ -456,7 +459,7 @@ fn wrong_use_says_what_to_do() {
     says(
         &["node", "--to", "nowhere.invalid"],
         2,
-        "there is no such host",
+        "the host is unknown",
     );
     says(
         &[
@@ -483,12 +486,12 @@ fn wrong_use_says_what_to_do() {
     says(
         &["node", "--make-registry", "m.csv", "--state", "n"],
         2,
-        "holds nodes already",
+        "already contains nodes",
     );
     says(
         &["node", "--make-registry", "n.csv", "--state", "m"],
         2,
-        "is there already",
+        "already exists",
     );
     let first = ["node", "--to", "127.0.0.1", "--state", "n"];
     says(
@@ -500,7 +503,7 @@ fn wrong_use_says_what_to_do() {
     says(
         &[&first[..], &["--registry", "o.csv"]].concat(),
         2,
-        "name another directory",
+        "use another directory",
     );
 
     // Nothing listens there: the port was just released.
@@ -509,7 +512,7 @@ fn wrong_use_says_what_to_do() {
     let answer = says(
         &["node", "--to", &free, "--state", "n", "--for", "1s"],
         1,
-        "nobody listens",
+        "no program listens",
     );
     assert!(answer.stdout.contains("0 of 1 node joined"), "{answer:?}");
 

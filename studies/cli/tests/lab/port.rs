@@ -164,7 +164,7 @@ fn tools_that_make_something_else_are_told() {
     for _ in 0..2 {
         let answer = project.selo(&[&run[..], &TINY].concat());
         assert_eq!(answer.code, Some(1), "{}", answer.all());
-        let said = "does not build: error: it made no {build}/agent.ino.elf";
+        let said = "does not build: error: the command did not create {build}/agent.ino.elf";
         assert!(answer.all().contains(said), "{}", answer.all());
     }
     assert_eq!(board.seen().flashed, 0);

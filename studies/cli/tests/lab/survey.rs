@@ -360,7 +360,7 @@ fn the_report_has_the_verdict_and_the_fault() {
     ] {
         let text = std::fs::read_to_string(project.path().join(file)).expect("a file");
         assert!(text.contains(words), "{file}");
-        assert!(text.contains("It is ECB, called CBC"), "{file}");
+        assert!(text.contains("This CBC is really ECB"), "{file}");
     }
     assert!(answer.stdout.contains("FAULT") && answer.stdout.contains("found by"));
 }

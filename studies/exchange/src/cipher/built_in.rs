@@ -89,7 +89,7 @@ impl BuiltIn {
             let message = format!("{} does not offer {}", self.name(), cipher.name());
             return Err(Error::usage(
                 message,
-                "`selo exchange list` says who offers what",
+                "`selo exchange list` shows the ciphers of each implementation",
             ));
         }
         assert_eq!(key.len(), cipher.key_size(), "derived for this cipher");
@@ -245,11 +245,11 @@ impl BuiltIn {
 }
 
 fn unexpected(error: selo_sys::Error) -> Error {
-    Error::Protocol(format!("the device library says: {error}"))
+    Error::Protocol(format!("the device library failed: {error}"))
 }
 
 fn too_large(size: usize) -> Error {
-    Error::Protocol(format!("{size} bytes are more than the cipher seals"))
+    Error::Protocol(format!("{size} bytes are too many for the cipher"))
 }
 
 /// Converts a slice to an array. The cipher's tables give its size.

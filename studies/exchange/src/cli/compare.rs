@@ -14,7 +14,7 @@ Examples:
   selo exchange compare ferreira2020
   selo exchange compare ferreira2021 out/exchange/rows.jsonl")]
 pub struct CompareArgs {
-    /// A file of the folder papers, without .toml
+    /// Name of a file in the folder papers, without .toml
     paper: String,
     /// Rows
     #[arg(value_name = "FILE", default_value = ROWS)]

@@ -10,12 +10,12 @@ use crate::key::Key;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  selo exchange key out/exchange/key          a new key, mode 0600; copy it by a safe way
-  selo exchange key --id out/exchange/key     a name of the key, to compare two files")]
+  selo exchange key out/exchange/key          a new key, mode 0600; copy it over a secure channel
+  selo exchange key --id out/exchange/key     the key's id, to compare two files")]
 pub struct KeyArgs {
     /// File of the key
     file: PathBuf,
-    /// Make nothing; print the name of the key that the file holds
+    /// Create nothing; print the id of the key in the file
     #[arg(long)]
     id: bool,
 }

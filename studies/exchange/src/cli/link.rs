@@ -14,8 +14,8 @@ use crate::run::Measured;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The node is the device library in portable C; the gateway is played here. Its rows stand beside
-those of TLS in `selo exchange ways`.
+The node is the device library in portable C; this program is the gateway. `selo exchange ways`
+compares its rows with those of TLS.
 
 Examples:
   selo exchange link --board esp8266,rpi3 --repeat 3
@@ -28,8 +28,8 @@ pub struct LinkArgs {
     /// Suites of the link, or all
     #[arg(long, value_delimiter = ',', default_value = "chachapoly-blake2s")]
     suite: Vec<String>,
-    /// Steps before the reading, or all: join; pair, and a join with the new key; classic, the
-    /// published protocol, which authenticates nobody
+    /// Steps before the reading, or all: join; pair, then join with the new key; classic, the
+    /// published protocol, which does not authenticate either side
     #[arg(long, value_delimiter = ',', default_value = "join")]
     handshake: Vec<String>,
     #[command(flatten)]

@@ -28,11 +28,11 @@ pub enum Command {
     List,
     /// Wait for messages, and send them back
     Serve(serve::ServeArgs),
-    /// Send messages to a server and get them back, by every cipher, and time it
+    /// Send messages to a server and back with every cipher, and measure the times
     Run(run::RunArgs),
     /// Wait for readings over TLS 1.3
     ServeTls(serve_tls::ServeTlsArgs),
-    /// Send readings to a web server, by every suite of TLS 1.3, and time it
+    /// Send readings to a web server with every suite of TLS 1.3, and measure the times
     Tls(tls::TlsArgs),
     /// Let a node join over the link and send a reading, on a board's emulator, and count its
     /// instructions
@@ -40,11 +40,11 @@ pub enum Command {
     /// Let the client or the server in C exchange messages on a board's emulator, and count the
     /// instructions of its cipher
     Peer(peer::PeerArgs),
-    /// Tables and pictures of the measured rows
+    /// Show tables and pictures of the measured rows
     Report(report::ReportArgs),
     /// Compare a published paper's figures with ours
     Compare(compare::CompareArgs),
-    /// Cost of one sealed reading over the link and over TLS 1.3
+    /// Compare the cost of a sealed reading over the link and over TLS 1.3
     Ways(ways::WaysArgs),
 }
 

@@ -14,9 +14,9 @@ use crate::row::{Row, Rows, Served};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Builds studies/firmware/exchange/peer.c for the board, starts it with the arguments of `peer run`, and adds
-to its rows what the emulator's plugin counted. With --served it is the server, for one client after
-the other: the file gets the instructions of each exchange, `listening ADDR:PORT` is printed, and it
-serves until it is stopped.
+the counts of the emulator's plugin to its rows. With --served it is a server for one client at a time:
+it prints `listening ADDR:PORT`, writes the instructions of each exchange to the file, and runs until it
+is stopped.
 
 Examples:
   selo exchange peer --board rpi3 -- key 127.0.0.1 7390 --cipher all --repeat 3
@@ -25,7 +25,7 @@ pub struct PeerArgs {
     /// A board that runs Linux
     #[arg(long, default_value = "rpi3")]
     board: String,
-    /// Rows, one a line, as they are made
+    /// File for the rows, one per line
     #[arg(long, value_name = "FILE", default_value = ROWS)]
     out: PathBuf,
     /// Serve, and write the counts of each exchange to this file
@@ -63,8 +63,8 @@ impl PeerArgs {
                 hint: None,
             }),
             None if code != 0 => Err(Error::usage(
-                "the client did not understand its arguments",
-                "selo exchange peer --board rpi3 -- KEYFILE ADDRESS PORT",
+                "the client rejected its arguments",
+                "use selo exchange peer --board rpi3 -- KEYFILE ADDRESS PORT",
             )),
             None => Ok(()),
         }
@@ -79,8 +79,8 @@ impl PeerArgs {
         match code {
             0 => Ok(()),
             _ => Err(Error::usage(
-                "the server did not start: it says why above",
-                "selo exchange peer --board rpi3 --served FILE -- KEYFILE ADDRESS PORT",
+                "the server did not start; its message is above",
+                "use selo exchange peer --board rpi3 --served FILE -- KEYFILE ADDRESS PORT",
             )),
         }
     }

@@ -18,8 +18,8 @@ use crate::run::Measured;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The experiment of ferreira2020 (docs/researcher/exchange.md). Both ends compare what they decrypted with
-what was sent. CBC is not authenticated and labelled so; its IV is drawn anew each time.
+The experiment of ferreira2020 (docs/researcher/exchange.md). Both ends compare the decrypted
+message with the sent one. CBC is not authenticated, and labelled so; every message has a new random IV.
 
 Examples:
   selo exchange run --key key --cipher aes-128-cbc,aes-192-cbc,aes-256-cbc \\
@@ -27,8 +27,7 @@ Examples:
   selo exchange run --key key --to raspberrypi:7390 --cipher all --scenario pc-pi
   selo exchange run --key key --implementation selo,openssl,mbedtls,wolfcrypt:small
 
-Exit codes: 0 all went well, 1 an exchange failed, 2 wrong usage or data, 4 an error of the
-machine.")]
+Exit codes: 0 all exchanges succeeded, 1 an exchange failed, 2 wrong usage or data, 4 machine error.")]
 pub struct RunArgs {
     /// The server
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7390")]
@@ -70,7 +69,7 @@ impl RunArgs {
             std::fs::create_dir_all(folder).map_err(|error| Error::File {
                 path: folder.clone(),
                 why: error.to_string(),
-                hint: "--store DIR is made if it can be".into(),
+                hint: "check that --store DIR can be created".into(),
             })?;
         }
         let implementations = self
@@ -109,7 +108,7 @@ impl RunArgs {
                     } else if !all {
                         return Err(Error::usage(
                             format!("{} does not offer {}", implementation.name(), cipher.name()),
-                            "`selo exchange list` says who offers what",
+                            "`selo exchange list` shows the ciphers of each implementation",
                         ));
                     }
                 }

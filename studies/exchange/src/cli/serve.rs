@@ -14,13 +14,13 @@ use crate::server;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Prints one line, `listening ADDR:PORT`, and serves until it is stopped.
+Prints one line, `listening ADDR:PORT`, and runs until it is stopped.
 
 Examples:
   selo exchange serve --key out/exchange/key
   selo exchange serve --key key --listen 0.0.0.0:7390 --store received")]
 pub struct ServeArgs {
-    /// Where to listen; port 0 takes a free port
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7390")]
     listen: String,
     /// File of the pre-shared key

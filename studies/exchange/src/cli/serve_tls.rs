@@ -11,8 +11,8 @@ use crate::tls::{self, Group, Suite};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Takes readings at /api/v1/exchange/reading, and the times that stations report at .../handshake
-and .../exchange. Prints one line, `listening ADDR:PORT`, and serves until it is stopped.
+Accepts readings at /api/v1/exchange/reading, and the times that stations report at .../handshake
+and .../exchange. Prints one line, `listening ADDR:PORT`, and runs until it is stopped.
 
 Examples:
   selo setup tls
@@ -20,7 +20,7 @@ Examples:
   selo exchange serve-tls --cert tls/server.pem --cert-key tls/server.key \\
       --suite TLS_CHACHA20_POLY1305_SHA256 --group x25519mlkem768")]
 pub struct ServeTlsArgs {
-    /// Where to listen; port 0 takes a free port
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7391")]
     listen: String,
     /// Certificate chain (PEM)
@@ -38,7 +38,7 @@ pub struct ServeTlsArgs {
     /// Send no tickets: no client can resume, and clients need not understand tickets
     #[arg(long)]
     without_tickets: bool,
-    /// File for the readings received, one JSON object a line
+    /// File for the received readings, one JSON object per line
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub(super) const ROWS: &str = "out/exchange/rows.jsonl";
 
 #[derive(Debug, Args)]
 pub(super) struct Limits {
-    /// Clients at a time
+    /// Maximum number of simultaneous clients
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) max_clients: u32,
     /// Seconds of silence before a client is disconnected
@@ -38,8 +38,7 @@ pub(super) struct Repetitions {
     /// Seed for the order of the exchanges
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// File for the rows, one a line, as they are made; the same command continues with an existing
-    /// file
+    /// File for the rows, one per line; the same command continues an existing file
     #[arg(long, value_name = "FILE", default_value = ROWS)]
     out: PathBuf,
     /// Scenario: a word for the machines that is stored in rows: two-processes, pc-pi, pi-pi, ...
@@ -125,8 +124,8 @@ pub(super) fn named<T: Copy + PartialEq>(
             "all" => all.to_vec(),
             name => vec![by_name(name).ok_or_else(|| {
                 Error::usage(
-                    format!("there is no {what} '{name}'"),
-                    "`selo exchange list` has what there is",
+                    format!("unknown {what} '{name}'"),
+                    "`selo exchange list` shows the known names",
                 )
             })?],
         };
@@ -165,7 +164,7 @@ pub(super) fn draw(folder: Option<&Path>, pictures: &[Picture]) -> Result<()> {
     let failed = |error: std::io::Error| Error::File {
         path: folder.to_owned(),
         why: error.to_string(),
-        hint: "--pictures DIR is made if it can be".into(),
+        hint: "check that --pictures DIR can be created".into(),
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
     for picture in pictures {
@@ -186,7 +185,7 @@ pub(super) fn root(named: Option<&Path>) -> Result<PathBuf> {
         return Ok(folder.to_owned());
     }
     let here = std::env::current_dir().map_err(|source| Error::Machine {
-        doing: "tell the current folder",
+        doing: "find the current folder",
         source,
     })?;
     let program = std::env::current_exe().ok();

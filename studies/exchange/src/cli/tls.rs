@@ -21,7 +21,7 @@ use crate::tls::{self, Group, Suite};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The experiment of ferreira2021 (docs/researcher/exchange.md). The handshake is timed from its first
-message until the client may send; the exchange from the request until its whole answer.
+message until the client may send, the exchange from the request until the complete answer.
 
 Examples:
   selo exchange tls --to https://localhost:7391 --ca tls/ca.pem --suite all
@@ -31,13 +31,12 @@ Examples:
   selo exchange tls --to https://station.example:7380 --ca ca.pem --token-file token \\
       --group x25519,x25519mlkem768 --handshake full,resumed --repeat 100
 
-Exit codes: 0 all went well, 1 an exchange failed, 2 wrong usage or data, 4 an error of the
-machine.")]
+Exit codes: 0 all exchanges succeeded, 1 an exchange failed, 2 wrong usage or data, 4 machine error.")]
 pub struct TlsArgs {
     /// The web server
     #[arg(long, value_name = "URL", default_value = "https://localhost:7391")]
     to: String,
-    /// Authority that signed its certificate (PEM)
+    /// Authority that signed the server's certificate (PEM)
     #[arg(long, value_name = "FILE")]
     ca: PathBuf,
     /// Client: rustls, or an embedded library (wolfssl, mbedtls) on this machine or, with @BOARD,
@@ -85,7 +84,7 @@ fn reading(text: &str) -> std::result::Result<Reading, String> {
             };
             reading.check().map(|()| reading)
         }
-        _ => Err("degrees north, degrees east, speed, with commas between".into()),
+        _ => Err("give degrees north, degrees east and speed, separated by commas".into()),
     }
 }
 
@@ -230,8 +229,8 @@ impl TlsArgs {
         for spec in self.client.iter().filter(|client| *client != "rustls") {
             if self.report_times {
                 return Err(Error::usage(
-                    format!("{spec} tells the server no times"),
-                    "without --report-times",
+                    format!("{spec} cannot send its times to the server"),
+                    "leave --report-times out",
                 ));
             }
             let project = load(project)?;
@@ -273,15 +272,18 @@ fn token(path: &Path) -> Result<zeroize::Zeroizing<String>> {
         why,
         hint: hint.into(),
     };
-    let hint = "a file of mode 0600 with the token in one line";
+    let hint = "give a file of mode 0600 that contains the token in one line";
     let metadata = std::fs::metadata(path).map_err(|error| wrong(error.to_string(), hint))?;
     if metadata.mode() & 0o077 != 0 {
-        return Err(wrong("others can read this token".into(), "chmod 600"));
+        return Err(wrong("other users can read this token".into(), "chmod 600"));
     }
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string(), hint))?;
     let token = zeroize::Zeroizing::new(text.trim().to_owned());
     if token.is_empty() || !token.chars().all(|c| c.is_ascii_graphic()) {
-        return Err(wrong("this is no token".into(), hint));
+        return Err(wrong(
+            "the file does not contain a valid token".into(),
+            hint,
+        ));
     }
     Ok(token)
 }

@@ -21,7 +21,7 @@ pub struct WaysArgs {
     /// Rows of `selo exchange tls`
     #[arg(value_name = "FILE", default_value = ROWS)]
     rows: Vec<PathBuf>,
-    /// Readings a day
+    /// Readings per day
     #[arg(long, value_name = "N", default_value_t = 144, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     readings: u32,
     /// Suite of the link
@@ -48,8 +48,8 @@ impl WaysArgs {
         if !uno.power.iter().any(|power| power.name == self.power) {
             let names: Vec<&str> = uno.power.iter().map(|power| &*power.name).collect();
             return Err(Error::usage(
-                format!("there is no power profile '{}'", self.power),
-                format!("one of {}", names.join(", ")),
+                format!("unknown power profile '{}'", self.power),
+                format!("use one of {}", names.join(", ")),
             ));
         }
         // Other boards use their first profile.

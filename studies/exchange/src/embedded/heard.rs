@@ -58,7 +58,7 @@ pub(super) fn hear(
         .stderr(Stdio::piped());
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|error| Error::Embedded {
-        why: format!("{program} does not start: {error}"),
+        why: format!("{program} cannot be started: {error}"),
     })?;
     // The command holds the connection too: it must end with the client.
     drop(command);
@@ -119,7 +119,7 @@ impl Heard {
             let mut lines = self.lines.iter().rev().map(|(_, line)| line.as_str());
             let last = lines
                 .find(|line| !line.starts_with(SESSION))
-                .unwrap_or("it said nothing");
+                .unwrap_or("it printed nothing");
             return Err(Error::Embedded {
                 why: format!("it ended with {}: {last}", self.ended),
             });
@@ -127,7 +127,7 @@ impl Heard {
         let number = |line: &str, key: &str| -> Result<u64> {
             let number = value(line, key).and_then(|value| value.parse().ok());
             number.ok_or_else(|| Error::Embedded {
-                why: format!("it cannot be understood: {line}"),
+                why: format!("its output cannot be parsed: {line}"),
             })
         };
         let wall = |line: &str, from: Instant, to: Instant| match emulated {
@@ -167,7 +167,7 @@ impl Heard {
         match bytes {
             Some(Ok(bytes)) => Ok(Some(Session(Zeroizing::new(bytes)))),
             _ => Err(Error::Embedded {
-                why: "its session cannot be understood".into(),
+                why: "the session that it printed cannot be parsed".into(),
             }),
         }
     }
@@ -181,11 +181,11 @@ impl Heard {
         let waited = before.map_or(Duration::ZERO, |(at, _)| when - *at);
         match value(line, "fault").unwrap_or_default() {
             "cut" if waited >= self.timeout => Error::Timeout {
-                doing: "shaking hands or sending a reading",
+                doing: "in the handshake or sending a reading",
                 seconds: self.timeout.as_secs(),
             },
             "cut" => Error::Cut {
-                doing: "shaking hands or sending a reading",
+                doing: "in the handshake or sending a reading",
             },
             "wrong-certificate" => Error::WrongCertificate { why },
             "expired-certificate" => Error::ExpiredCertificate,

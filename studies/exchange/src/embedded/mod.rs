@@ -226,7 +226,7 @@ impl Embedded {
     fn add_counts(&self, done: &mut Delivered, spans: &[Counts]) -> Result<()> {
         let [handshake, exchange] = spans else {
             return Err(Error::Embedded {
-                why: format!("{} spans were counted, not 2", spans.len()),
+                why: format!("the plugin counted {} spans, not 2", spans.len()),
             });
         };
         let times = &mut done.times;

@@ -40,7 +40,7 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
         let (verdict, tone) = match (compared.distinct, compared.difference < 0.0) {
             (true, true) => ("the first is faster", Tone::Good),
             (true, false) => ("the second is faster", Tone::Good),
-            (false, _) => ("cannot be told apart here", Tone::Warn),
+            (false, _) => ("no significant difference", Tone::Warn),
         };
         let difference = compared.difference * factor(figure);
         table.push(vec![
@@ -55,9 +55,7 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
         ]);
     }
     table.remarks.push(format!(
-        "Both tests have to see the difference at {LEVEL} over the number of pairs ({}): {}. \
-         What cannot be told apart is too close, or the machine too noisy: more repetitions, or a \
-         quieter machine.",
+        "A difference counts only if both tests find it at {LEVEL} divided by the number of pairs ({}): {}. Without a significant difference, use more repetitions or a quieter machine.",
         pairs.len(),
         significant(level, 2)
     ));
@@ -106,6 +104,6 @@ mod tests {
             }
         }
         let table = comparisons(&rows, Experiment::Symmetric, Figure::ClientEncrypt);
-        assert_eq!(table.body[0][7].text, "cannot be told apart here");
+        assert_eq!(table.body[0][7].text, "no significant difference");
     }
 }

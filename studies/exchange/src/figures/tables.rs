@@ -43,8 +43,7 @@ fn columns(middle: Vec<Column>) -> Vec<Column> {
     ];
     columns.extend(middle);
     columns.extend([
-        Column::number("Outliers", "")
-            .with_note("Outside Tukey's fences; counted, and in the mean."),
+        Column::number("Outliers", "").with_note("Outside Tukey's fences; included in the mean."),
         Column::number("Failed", ""),
         Column::text("Fidelity"),
     ]);
@@ -77,13 +76,12 @@ pub fn symmetric(rows: &[Row]) -> Table {
             .iter()
             .map(|(name, _)| Column::number(*name, "M instructions")),
     );
-    let mut table = Table::new("A message there and back", columns(middle));
+    let mut table = Table::new("A message sent and returned", columns(middle));
     for group in groups(rows, Experiment::Symmetric) {
         let mut line = group.head();
         if group.rows.iter().any(|row| !row.authenticated) {
             line[2].note = Some(
-                "Not authenticated: whoever can write to the line can alter messages, and learn \
-                 their content from the server's complaints."
+                "Not authenticated: an attacker on the connection can alter messages, and learn their content from the server's error replies."
                     .into(),
             );
         }
@@ -106,7 +104,7 @@ pub fn served(rows: &[Served]) -> Table {
         groups.entry(key).or_default().push(row.instructions);
     }
     let mut table = Table::new(
-        "What the server's cipher executed",
+        "Instructions of the server's cipher",
         vec![
             Column::text("Server"),
             Column::text("Cipher"),
@@ -163,7 +161,7 @@ fn tls_columns() -> Vec<Column> {
         Column::number("Sent", "bytes"),
         Column::number("Received", "bytes"),
         Column::number("Waits", "").with_note(
-            "How often the client waited for an answer: in the handshake, and for the reading.",
+            "Number of times that the client waited for an answer: in the handshake, and for the reading.",
         ),
         Column::number("Handshake", "M instructions"),
         Column::number("Exchange", "M instructions"),
@@ -172,7 +170,7 @@ fn tls_columns() -> Vec<Column> {
         Column::number("Heap", "bytes"),
         Column::number("Stack", "bytes"),
         Column::number("RAM", "bytes")
-            .with_note("Variables, most heap and deepest stack together."),
+            .with_note("Sum of variables, maximum heap and deepest stack."),
         Column::number("Flash", "bytes"),
     ]
 }
@@ -239,8 +237,10 @@ pub fn ram(group: &Group<'_>) -> Cell {
     match part {
         Some(part) if exceeds => cell
             .with_tone(Tone::Bad)
-            .with_note(format!("Does not fit: the part has {part}.")),
-        Some(part) => cell.with_note(format!("The part has {part}; no network is in it.")),
+            .with_note(format!("Does not fit: the chip has {part}.")),
+        Some(part) => cell.with_note(format!(
+            "The chip has {part}; the figure contains no network stack."
+        )),
         None => cell,
     }
 }
@@ -251,8 +251,7 @@ fn remarks(table: &mut Table) {
             .into(),
     );
     table.remarks.push(
-        "`emulated`: an end ran on an emulator. That shows that it works there; the times are \
-         not those of the machine that is emulated."
+        "`emulated`: one end ran on an emulator. This shows that it works; the times are not those of the emulated machine."
             .into(),
     );
 }

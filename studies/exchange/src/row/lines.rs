@@ -20,7 +20,7 @@ pub trait Line: Serialize + serde::de::DeserializeOwned {
 
 impl Line for Row {
     const SCHEMA: &str = SCHEMA;
-    const SOURCE: &str = "rows of exchanges (JSON Lines) are what `selo exchange run`, `tls` and `link` add to the file of --out";
+    const SOURCE: &str = "give a file of rows (JSON Lines), as `selo exchange run`, `tls` and `link` write with --out";
     fn schema(&self) -> &str {
         &self.schema
     }
@@ -28,7 +28,8 @@ impl Line for Row {
 
 impl Line for Served {
     const SCHEMA: &str = SERVED;
-    const SOURCE: &str = "what a server counted (JSON Lines) is what `selo exchange peer` adds to the file of --served";
+    const SOURCE: &str =
+        "give a file of server counts (JSON Lines), as `selo exchange peer` writes with --served";
     fn schema(&self) -> &str {
         &self.schema
     }
@@ -54,7 +55,7 @@ fn refused(path: &Path, error: &std::io::Error) -> Error {
     Error::File {
         path: path.to_owned(),
         why: error.to_string(),
-        hint: "rows are added to a file that can be written; the folder is made".into(),
+        hint: "give a file that you can write; its folder is created".into(),
     }
 }
 
@@ -164,6 +165,6 @@ mod tests {
         assert!(hint(read::<Served>(&path).expect_err("none")).contains("peer"));
         std::fs::create_dir(&path).expect("a folder in its place");
         let error = Rows::open::<Row>(&path).expect_err("not a file");
-        assert!(hint(error).contains("can be written"));
+        assert!(hint(error).contains("you can write"));
     }
 }

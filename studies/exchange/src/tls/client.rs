@@ -170,7 +170,7 @@ impl Client {
         };
         if kind != expected {
             return Err(Error::NotResumed {
-                why: format!("it was {kind:?}, not {expected:?}"),
+                why: format!("the handshake was {kind:?}, not {expected:?}"),
             });
         }
         Ok(done)
@@ -221,12 +221,12 @@ impl Client {
             .map_err(|error| Error::Protocol(error.to_string()))?;
         while tls.is_handshaking() {
             tls.complete_io(&mut wire)
-                .map_err(|error| self.failed(error, "shaking hands", seconds))?;
+                .map_err(|error| self.failed(error, "in the handshake", seconds))?;
         }
         // The client's last message belongs to the handshake, so send it within the timed step.
         while tls.wants_write() {
             tls.write_tls(&mut wire)
-                .map_err(|error| self.failed(error, "shaking hands", seconds))?;
+                .map_err(|error| self.failed(error, "in the handshake", seconds))?;
         }
         let times = TlsTimes {
             connect,
@@ -245,7 +245,7 @@ impl Client {
     fn check_negotiated(&self, tls: &ClientConnection) -> Result<HandshakeKind> {
         let kind = tls
             .handshake_kind()
-            .ok_or_else(|| Error::Protocol("a handshake that has no end".into()))?;
+            .ok_or_else(|| Error::Protocol("the handshake did not complete".into()))?;
         let suite = tls.negotiated_cipher_suite().map(|suite| suite.suite());
         if suite != Some(self.suite.of_rustls().1) {
             return Err(Error::Protocol("another suite was negotiated".into()));

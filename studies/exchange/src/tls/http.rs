@@ -33,7 +33,7 @@ impl Message {
                 break end;
             }
             if have.len() > HEAD {
-                return Err(bad("a head that does not end"));
+                return Err(bad("the message head is too long"));
             }
             match from.read(&mut chunk) {
                 Ok(0) if have.is_empty() => return Ok(None),
@@ -47,29 +47,32 @@ impl Message {
                 Err(error) => return Err(error),
             }
         };
-        let head = std::str::from_utf8(&have[..end]).map_err(|_| bad("a head that is no text"))?;
+        let head =
+            std::str::from_utf8(&have[..end]).map_err(|_| bad("the message head is not text"))?;
         let mut lines = head.split("\r\n");
         let first = lines.next().unwrap_or_default().to_owned();
         let (mut length, mut close) = (0, false);
         for line in lines {
             let (name, value) = line
                 .split_once(':')
-                .ok_or_else(|| bad("a line without ':'"))?;
+                .ok_or_else(|| bad("a header line has no ':'"))?;
             let value = value.trim();
             if name.eq_ignore_ascii_case("content-length") {
-                length = value.parse().map_err(|_| bad("a length that is none"))?;
+                length = value
+                    .parse()
+                    .map_err(|_| bad("Content-Length is not a number"))?;
             } else if name.eq_ignore_ascii_case("transfer-encoding") {
-                return Err(bad("a body in chunks"));
+                return Err(bad("chunked bodies are not supported"));
             } else if name.eq_ignore_ascii_case("connection") {
                 close = value.eq_ignore_ascii_case("close");
             }
         }
         if length > BODY {
-            return Err(bad("a body that is too long"));
+            return Err(bad("the body is too long"));
         }
         let mut body = have.split_off(end + 4);
         if body.len() > length {
-            return Err(bad("more than was announced"));
+            return Err(bad("the body is longer than Content-Length"));
         }
         let start = body.len();
         body.resize(length, 0);

@@ -73,8 +73,11 @@ fn parts(spec: &str) -> Result<(&str, Option<&str>)> {
     };
     if !LIBRARIES.contains(&name) {
         return Err(Error::usage(
-            format!("there is no client '{name}'"),
-            format!("rustls, or {} with or without @BOARD", LIBRARIES.join(", ")),
+            format!("unknown client '{name}'"),
+            format!(
+                "use rustls, or {} with or without @BOARD",
+                LIBRARIES.join(", ")
+            ),
         ));
     }
     Ok((name, board))
@@ -90,7 +93,7 @@ pub fn check(project: &Project, spec: &str, groups: &[Group]) -> Result<()> {
         None => Ok(()),
         Some(group) => Err(Error::usage(
             format!("{spec} does not offer {}", group.name()),
-            format!("--group {}", has.join(",")),
+            format!("use --group {}", has.join(",")),
         )),
     }
 }
@@ -135,12 +138,12 @@ impl<'a> Client<'a> {
             }
             if self.session.is_none() {
                 return Err(Error::NotResumed {
-                    why: "the server gave no ticket".into(),
+                    why: "the server issued no ticket".into(),
                 });
             }
         }
         Err(Error::NotResumed {
-            why: "the server did not take the ticket that it had just given".into(),
+            why: "the server did not accept the ticket that it had just issued".into(),
         })
     }
 }
@@ -172,15 +175,15 @@ fn job(ask: &Ask<'_>, session: Option<&Session>) -> Result<Zeroizing<Vec<u8>>> {
     if size > JOB_BYTES {
         return Err(Error::usage(
             format!(
-                "authorities and request are {size} bytes; this client has room for {JOB_BYTES}"
+                "authorities and request take {size} bytes; the limit of this client is {JOB_BYTES}"
             ),
-            "--ca FILE with one authority",
+            "use a --ca FILE with a single authority",
         ));
     }
     if session.len() > SESSION_BYTES {
         return Err(Error::NotResumed {
             why: format!(
-                "with its ticket a session is {} bytes; this client has room for {SESSION_BYTES}",
+                "the session and its ticket take {} bytes; the limit of this client is {SESSION_BYTES}",
                 session.len()
             ),
         });

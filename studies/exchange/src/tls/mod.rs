@@ -25,14 +25,14 @@ fn pem(path: &Path, why: String, hint: &str) -> Error {
 
 /// Reads the certificates of a PEM file.
 pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let hint = "certificates in PEM form; `selo setup DIR` makes some";
+    let hint = "give certificates in PEM format; `selo setup DIR` creates some";
     let bad = |error: rustls::pki_types::pem::Error| pem(path, error.to_string(), hint);
     let found: Vec<_> = CertificateDer::pem_file_iter(path)
         .map_err(bad)?
         .collect::<std::result::Result<_, _>>()
         .map_err(bad)?;
     if found.is_empty() {
-        return Err(pem(path, "there is no certificate in it".into(), hint));
+        return Err(pem(path, "the file contains no certificate".into(), hint));
     }
     Ok(found)
 }
@@ -40,13 +40,13 @@ pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 /// Reads the private key of a PEM file. Fails if others can read the file.
 pub fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>> {
     use std::os::unix::fs::MetadataExt;
-    let hint = "a private key in PEM form, mode 0600";
+    let hint = "give a private key in PEM format, mode 0600";
     let mode = std::fs::metadata(path)
         .map_err(|error| pem(path, error.to_string(), hint))?
         .mode();
     if mode & 0o077 != 0 {
         let hint = format!("chmod 600 {}", path.display());
-        return Err(pem(path, "others can read this key".into(), &hint));
+        return Err(pem(path, "other users can read this key".into(), &hint));
     }
     PrivateKeyDer::from_pem_file(path).map_err(|error| pem(path, error.to_string(), hint))
 }

@@ -58,8 +58,8 @@ pub fn start(
             .with_single_cert(options.chain, options.key)
             .map_err(|error| {
                 Error::usage(
-                    format!("certificate and key do not serve: {error}"),
-                    "--cert and --cert-key belong together",
+                    format!("the certificate and the key cannot be used: {error}"),
+                    "check that --cert and --cert-key belong together",
                 )
             })?;
     // A returning client needs one ticket only.
@@ -77,7 +77,7 @@ pub fn start(
                 .map_err(|error| Error::File {
                     path: path.to_owned(),
                     why: error.to_string(),
-                    hint: "--store FILE is made if it can be".into(),
+                    hint: "check that --store FILE can be created".into(),
                 })
         })
         .transpose()?;

@@ -191,6 +191,6 @@ mod tests {
         let alone = last(&[short]);
         assert_eq!(alone.memory.exceeded, None);
         assert_eq!(alone.memory.ram, Some(65_000.0));
-        assert!(alone.note.contains("no row of the full handshake"));
+        assert!(alone.note.contains("No row of the day's full handshake"));
     }
 }

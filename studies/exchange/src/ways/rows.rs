@@ -48,7 +48,7 @@ fn joined(group: &Group<'_>, n: f64) -> [Way; 2] {
             group,
             "link, in a session",
             (rest, rest),
-            "A session that is there already. In portable C, without a radio.",
+            "The session already exists. In portable C, without a radio.",
         ),
         way(
             group,
@@ -69,7 +69,7 @@ fn paired(group: &Group<'_>, joins: Option<&Group<'_>>, n: f64) -> Way {
         ),
         None => (
             both,
-            "There is no row of a join, so the day's figures are those of one reading: --handshake join measures it.",
+            "No row of a join: the day's figures are those of a single reading. Measure it with --handshake join.",
         ),
     };
     way(group, "link, pair and join", (both, of_a_day), note)
@@ -156,13 +156,13 @@ pub(super) fn tls(rows: &[Row], n: f64) -> Vec<Way> {
             caution: caution(group),
             note: match (resumed, full) {
                 (false, _) => {
-                    "A connection for each reading. The reading goes as JSON in HTTP, longer than its 16 bytes. RAM is variables and most heap."
+                    "A connection for each reading. The reading goes as JSON in HTTP, longer than its 16 bytes. RAM is variables and maximum heap."
                 }
                 (true, Some(_)) => {
-                    "A connection for each reading, the day's first with a full handshake; RAM and stack are those of the handshake that takes more."
+                    "A connection for each reading, the day's first with a full handshake; RAM and stack are the larger values of the two handshakes."
                 }
                 (true, None) => {
-                    "There is no row of the full handshake with which the day begins, so it is in neither the day's figures nor the RAM: --handshake full measures it."
+                    "No row of the day's full handshake: the day's figures and the RAM do not include it. Measure it with --handshake full."
                 }
             },
         });

@@ -44,17 +44,17 @@ fn columns() -> Vec<Column> {
         Column::number("Sent", "bytes"),
         Column::number("Received", "bytes"),
         Column::number("Waits", ""),
-        Column::number("Computing", "cycles").with_note("Of the simulated Uno, cycle-exact."),
-        Column::number("Computing", "M instructions").with_note("Of an emulated core."),
+        Column::number("Computing", "cycles").with_note("Simulated Uno, cycle-exact."),
+        Column::number("Computing", "M instructions").with_note("Emulated core."),
         Column::number("Computing", "M cycles, modelled").with_note(
-            "Its instructions by the model of the core (`selo lab calibration`), whose error stands below. Where there is none, nobody knows the cycles.",
+            "Computed from the instructions by the model of the core (`selo lab calibration`), with the error below. Without a model the cycles are unknown.",
         ),
         Column::number("Computing", "ms")
-            .with_note("Of the processor of the machine on which the rows were made."),
+            .with_note("On the machine that measured the rows."),
         Column::number("Energy", "mJ"),
-        Column::number("Of a day: bytes", ""),
-        Column::number("Of a day: waits", ""),
-        Column::number("Of a day: energy", "mJ"),
+        Column::number("Per day: bytes", ""),
+        Column::number("Per day: waits", ""),
+        Column::number("Per day: energy", "mJ"),
         Column::number("Flash", "bytes"),
         Column::number("RAM", "bytes"),
         Column::number("Stack", "bytes"),
@@ -70,9 +70,9 @@ fn line(way: &Way, chip: Option<&Chip<'_>>) -> Vec<Cell> {
     };
     let memory = way.memory;
     let ram = match memory.exceeded {
-        Some(part) => bytes(memory.ram).with_tone(Tone::Bad).with_note(format!(
-            "With the stack it does not fit: the part has {part}."
-        )),
+        Some(part) => bytes(memory.ram)
+            .with_tone(Tone::Bad)
+            .with_note(format!("Does not fit with the stack: the chip has {part}.")),
         None => bytes(memory.ram),
     };
     let mut line = vec![
@@ -138,14 +138,10 @@ fn remarks(ways: &[Way], chips: &BTreeMap<&str, Chip<'_>>) -> Vec<String> {
         })
         .collect();
     let mut remarks = vec![
-        "Bytes are those that the carrier is given: frames of the link, and what TCP carries of \
-         TLS, without the heads of UDP, TCP and IP. The node's firmware is whole in flash, RAM \
-         and stack."
+        "Bytes are frames of the link, or the TLS bytes that TCP carries, without the headers of UDP, TCP and IP. Flash, RAM and stack are those of the whole node firmware."
             .into(),
         format!(
-            "Energy is the core's above idle by its power profile ({}); no radio is in it. It is \
-             that of cycles: where only instructions are known, or the time of another machine, \
-             there is none.",
+            "Energy is that of the core above idle, by its power profile ({}), without a radio. It is computed from cycles, so rows with only instructions or the time of another machine have none.",
             profiles.join(", ")
         ),
     ];

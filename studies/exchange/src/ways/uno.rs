@@ -95,7 +95,7 @@ pub(super) fn link(file: &Value, suite: &str, n: f64) -> [Way; 3] {
             "link, in a session",
             reading,
             reading,
-            "A session that is there already.",
+            "The session already exists.",
         ),
         way(
             "link, join",
