@@ -59,6 +59,8 @@ pub struct Scanned {
     pub definitions: BTreeMap<String, PathBuf>,
     /// The file that declares each class.
     pub class_files: BTreeMap<String, PathBuf>,
+    /// The files that each file includes, as written.
+    pub includes: BTreeMap<PathBuf, Vec<String>>,
     /// Macros that conditions test.
     pub tested: BTreeSet<String>,
     /// Names that `typedef` gives to types.
@@ -183,6 +185,8 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         }
         scanned.classes.extend(found.classes);
         scanned.tested.extend(found.tested);
+        let includes = scanned.includes.entry(relative.clone()).or_default();
+        includes.extend(found.includes.iter().cloned());
         for (name, alias) in found.typedefs {
             scanned.typedefs.entry(name).or_insert(alias);
         }
@@ -217,6 +221,16 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             scanned.definitions.entry(name).or_insert(file.clone());
         }
         if function.hidden {
+            continue;
+        }
+        // What a header declares is called by that declaration.
+        let declared = scanned.functions.iter().any(|known| {
+            known.in_header
+                && !in_header
+                && known.function.name == function.name
+                && known.function.class == function.class
+        });
+        if declared {
             continue;
         }
         scanned.functions.push(Declared {

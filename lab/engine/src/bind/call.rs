@@ -26,7 +26,7 @@ pub struct Call<'l> {
     pub mode: Mode,
     /// The slot of each parameter.
     pub slots: Vec<Slot>,
-    /// The function returns a pointer to its output.
+    /// The function returns a pointer to its output; a key set-up, to the state.
     pub returns_output: bool,
     /// The purpose of a key set-up: its name speaks of one direction.
     pub direction: Option<Purpose>,
@@ -298,7 +298,7 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
     one_size
         && one_key
         && match purpose {
-            Purpose::SetKey => has(Key) && !returns,
+            Purpose::SetKey => has(Key) && !(returns && has(Slot::State)),
             Purpose::SetIv => has(Iv) && !returns,
             Purpose::Encrypt | Purpose::Decrypt => data,
             Purpose::Start => !returns,

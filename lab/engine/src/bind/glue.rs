@@ -2,7 +2,7 @@
 //! (docs/contributor/agent-protocol.md).
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::call::Call;
 use super::recipe::Recipe;
@@ -127,16 +127,18 @@ impl Writer<'_, '_> {
                 headers.push(&call.declared.file);
             }
         }
-        if let (Some(call), true) = (bare.first(), headers.is_empty()) {
-            // The header of the same name has the types, if there is one.
-            let stem = call.declared.file.file_stem();
-            headers.extend(
-                self.scanned
-                    .headers
-                    .iter()
-                    .filter(|h| h.file_stem() == stem)
-                    .map(|h| h.as_path()),
-            );
+        for call in &bare {
+            // The headers that its source includes have the types.
+            let names = self.scanned.includes.get(&call.declared.file);
+            for name in names.into_iter().flatten() {
+                let ends = |header: &&PathBuf| header.ends_with(name.trim_start_matches("../"));
+                let found = self.scanned.headers.iter().find(ends);
+                headers.extend(
+                    found
+                        .filter(|header| !headers.contains(&header.as_path()))
+                        .map(|header| header.as_path()),
+                );
+            }
         }
         if let Some(class) = &self.recipe.class
             && let Some(header) = self.header_of_class(class)
@@ -278,6 +280,7 @@ impl Writer<'_, '_> {
                 )
             }
             Shape::Words => format!("{base} {name}[{}]", SCHEDULE_BYTES / 4),
+            _ if self.recipe.returns_state() => format!("{base} *{name}"),
             _ => format!("{base} {name}"),
         }
     }
@@ -314,11 +317,12 @@ impl Writer<'_, '_> {
                     iv: "raw",
                     ..NAMES
                 };
-                calls.push(self.call(
-                    set_key,
-                    &names,
-                    set_key.direction.unwrap_or(Purpose::Encrypt),
-                ));
+                let purpose = set_key.direction.unwrap_or(Purpose::Encrypt);
+                let call = self.call(set_key, &names, purpose);
+                calls.push(match set_key.returns_output {
+                    true => format!("{} = {call}", self.state_name(purpose)),
+                    false => call,
+                });
             }
         }
         text.push_str(&measure(&calls));
@@ -420,13 +424,13 @@ impl Writer<'_, '_> {
                 "    /* The glue pads: PKCS #7 [RFC5652, 6.3]. */\n    memcpy(out, in, size);\n    memset(out + size, padded - size, (size_t)(padded - size));\n"
             }
         };
-        let mut text = format!(
-            "/* in[0] is the IV that the random source gave. */\nstatic uint8_t encrypt(struct agent_call *call)\n{{\n\
+        let mut text = String::from(
+            "/* in[0] is the IV that the random source gave. */\nstatic uint8_t encrypt(struct agent_call *call)\n{\n\
              \x20   agent_size size = call->in[1].size;\n\
              \x20   agent_size padded = (agent_size)(size / BLOCK * BLOCK + BLOCK);\n\
              \x20   if (call->in[0].size != BLOCK || padded > AGENT_IO_BYTES - BLOCK)\n        return AGENT_BAD_SIZE;\n\
              \x20   uint8_t *in = call->in[1].data, *out = call->out + BLOCK;\n\
-             \x20   uint8_t iv[BLOCK];\n    memcpy(iv, call->in[0].data, BLOCK);\n    memcpy(call->out, iv, BLOCK);\n"
+             \x20   uint8_t iv[BLOCK];\n    memcpy(iv, call->in[0].data, BLOCK);\n    memcpy(call->out, iv, BLOCK);\n",
         );
         if !self.has_iv() {
             text.push_str("    /* No function takes an IV: the library has one of its own. */\n    memset(call->out, 0, BLOCK);\n    (void)iv;\n");
@@ -669,7 +673,9 @@ impl Writer<'_, '_> {
             Slot::State => {
                 let name = self.state_name(purpose);
                 match of {
-                    Shape::Structure { by_value: false } => format!("&{name}"),
+                    Shape::Structure { by_value: false } if !self.recipe.returns_state() => {
+                        format!("&{name}")
+                    }
                     Shape::Untyped => format!("(void *){name}"),
                     _ => name.to_owned(),
                 }
@@ -681,6 +687,7 @@ impl Writer<'_, '_> {
             Slot::Ad => self.buffer(parameter, &of, "ad"),
             Slot::Tag => self.buffer(parameter, &of, "tag"),
             Slot::KeyBytes if is_mac => digits("key_size"),
+            Slot::KeyBytes if self.recipe.algorithm.key_bytes.is_none() => digits("0"),
             Slot::KeyBytes => digits("AGENT_KEY_BYTES"),
             Slot::KeyBits => digits("8 * AGENT_KEY_BYTES"),
             Slot::Rounds => digits("AGENT_KEY_BYTES / 4 + 6"),

@@ -45,6 +45,9 @@ pub fn symbols(path: &Path) -> Result<Symbols> {
 /// Most sources that are compiled to find a symbol.
 const MOST_SOURCES: usize = 120;
 
+/// The same for a symbol that no source mentions.
+const MOST_GUESSED: usize = 24;
+
 /// Compiles one source of the library, by its path relative to the library's folder.
 pub type Compile<'a> = &'a dyn Fn(&Path) -> Result<PathBuf>;
 
@@ -118,6 +121,9 @@ impl<'a> Objects<'a> {
             .iter()
             .filter(|path| self.mentions(path, &names));
         candidates.extend(others.cloned());
+        if candidates.is_empty() && self.is_made_by_macro(symbol, taken) {
+            candidates.extend(self.scanned.sources.iter().take(MOST_GUESSED).cloned());
+        }
         for path in candidates {
             if !self.known.contains_key(&path) && self.known.len() < MOST_SOURCES {
                 let known = match (self.compile)(&path) {
@@ -133,6 +139,16 @@ impl<'a> Objects<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// True if a symbol that no source mentions may still be the library's: macros make names of
+    /// parts. Names of the compiler's and the language's run-time are none.
+    fn is_made_by_macro(&self, symbol: &str, taken: &BTreeSet<PathBuf>) -> bool {
+        const RUNTIME: [&str; 14] = [
+            "__", "_Z", "mem", "str", "agent_", "port_", "malloc", "free", "calloc", "realloc",
+            "printf", "puts", "abort", "_exit",
+        ];
+        !RUNTIME.iter().any(|start| symbol.starts_with(start)) && taken.len() < MOST_GUESSED
     }
 
     /// True if a source contains all of the names.

@@ -73,6 +73,8 @@ fn folders(scanned: &Scanned) -> Vec<PathBuf> {
         }
     }
     folders.sort_by_key(|folder| folder.components().count());
+    // The user may have named a part of a library, whose sources name the part: `crypto/aes.h`.
+    folders.push(PathBuf::from(".."));
     folders
 }
 

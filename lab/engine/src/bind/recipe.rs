@@ -7,7 +7,6 @@ use super::slot::{Purpose, Slot};
 use crate::algorithm::Algorithm;
 use crate::interface::Interface;
 use crate::scan::Scanned;
-use crate::scan::declarations::Parameter;
 use crate::scan::roles::words;
 
 /// Calls for the operations of an algorithm.
@@ -34,6 +33,9 @@ pub struct Recipe<'l> {
 /// Most recipes of one algorithm.
 const RECIPES: usize = 60;
 
+/// A recipe of a higher cost is not tried.
+const IMPLAUSIBLE: u32 = 20;
+
 /// Most calls of one purpose that are combined.
 const EACH: usize = 24;
 
@@ -54,6 +56,11 @@ impl<'l> Recipe<'l> {
             flags: Vec::new(),
             cost: 0,
         }
+    }
+
+    /// True if the set-up returns a pointer to the state.
+    pub fn returns_state(&self) -> bool {
+        self.set_key.iter().any(|call| call.returns_output)
     }
 
     /// Every call, each once.
@@ -122,6 +129,7 @@ pub fn recipes<'l>(
             .collect();
         found.extend(of_calls(scanned, &methods, algorithm, Some(class)));
     }
+    found.retain(|recipe| recipe.cost <= IMPLAUSIBLE);
     found.sort_by_key(|recipe| recipe.cost);
     let mut kept: Vec<Recipe<'l>> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -245,9 +253,7 @@ fn named(
         return None;
     }
     let says = |text: &str| letters.iter().all(|word| text.contains(word.as_str()));
-    if says(&near) {
-        Some(1)
-    } else if far.contains(&name) {
+    if says(&near) || far.contains(&name) {
         Some(1)
     } else if says(&format!("{near}{far}")) {
         Some(2)
@@ -275,10 +281,13 @@ fn split(name: &str) -> (Vec<String>, Vec<String>) {
     (letters, numbers)
 }
 
-/// The type of a call's state, for comparison; empty if it takes none.
+/// The type of the state that a call takes or returns, for comparison.
 fn state_type(call: &Call<'_>) -> Option<String> {
-    let of = |parameter: &Parameter| parameter.base.trim_start_matches("struct ").to_owned();
-    call.state().map(of)
+    let plain = |base: &str| base.trim().trim_start_matches("struct ").trim().to_owned();
+    if call.purpose == Purpose::SetKey && call.returns_output {
+        return Some(plain(&call.function().result.replace('*', "")));
+    }
+    call.state().map(|parameter| plain(&parameter.base))
 }
 
 /// True if two calls can share one state.
@@ -321,7 +330,10 @@ fn ciphers<'l>(
         };
         let takes_iv = encrypt.has(Slot::Iv);
         let wants_iv = matches!(algorithm.interface, Interface::ModeCbc | Interface::ModeCtr);
-        let mut cost = cost + encrypt.cost + u32::from(takes_iv && !wants_iv) * 4;
+        if takes_iv && !wants_iv {
+            continue;
+        }
+        let mut cost = cost + encrypt.cost;
         if algorithm.interface == Interface::ModeEcb
             && !encrypt.has(Slot::Bytes)
             && !encrypt.has(Slot::Blocks)
@@ -365,10 +377,13 @@ fn decryption<'l>(
     let alike = |call: &&&Call<'l>| {
         let same_size = call.has(Slot::Bytes) == encrypt.has(Slot::Bytes)
             && call.has(Slot::Blocks) == encrypt.has(Slot::Blocks);
-        (call.mode == encrypt.mode || algorithm.interface == Interface::BlockCipher)
+        let plain = [Mode::Plain, Mode::Ecb];
+        let blocks = algorithm.interface == Interface::BlockCipher && plain.contains(&call.mode);
+        (call.mode == encrypt.mode || blocks)
             && share(call, encrypt)
             && call.has(Slot::Key) == encrypt.has(Slot::Key)
             && same_size
+            && call.has(Slot::Iv) == encrypt.has(Slot::Iv)
             && named(scanned, call, algorithm, class).is_some()
     };
     let likeness = |call: &&&Call<'l>| {
@@ -501,14 +516,21 @@ fn digests<'l>(
         if class.is_none() && state_type(start).is_none() {
             continue;
         }
-        for update in updates.iter().filter(belongs).take(3) {
-            for finish in finishes.iter().filter(belongs).take(3) {
+        for update in updates.iter().filter(belongs).take(8) {
+            for finish in finishes.iter().filter(belongs).take(8) {
                 if finish.function().name == update.function().name {
                     continue;
                 }
                 let mut recipe = Recipe::empty(algorithm, class.cloned());
                 recipe.cost = cost + start.cost + update.cost + finish.cost;
-                recipe.cost += u32::from(start.declared.file != update.declared.file);
+                // Steps of one hash begin alike: blake2s_init, blake2s_update.
+                for step in [update, finish] {
+                    let (a, b) = (&start.function().name, &step.function().name);
+                    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+                    let far = start.declared.file != step.declared.file;
+                    recipe.cost +=
+                        u32::from(far) + u32::from(common < a.len().min(b.len()) / 2) * 2;
+                }
                 recipe.start = Some(start.clone());
                 recipe.update = Some((*update).clone());
                 recipe.finish = Some((*finish).clone());
@@ -557,7 +579,7 @@ fn sealers<'l>(
 fn constants_fit(scanned: &Scanned, algorithm: &Algorithm) -> bool {
     let fits = |name: &str, bytes: Option<u32>| {
         let constant = scanned.number(name);
-        constant.is_none() || constant == bytes
+        constant.is_some() && constant == bytes
     };
     fits("CRYPTO_KEYBYTES", algorithm.key_bytes) && fits("CRYPTO_NPUBBYTES", algorithm.nonce_bytes)
 }
