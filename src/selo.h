@@ -342,53 +342,55 @@ static inline enum selo_status selo_aead_open(const struct selo_aead_key *key,
 /* ---- Authenticated encryption in pieces ------------------------------------------------------
  *
  * These functions seal or open a message that does not fit into memory, or that arrives in pieces.
- * The result is that of _seal and _open, for any division into pieces:
+ * Any division into pieces gives the same result as _seal and _open:
  *
  *     struct selo_ascon_aead128_sealing state;
  *
  *     status = selo_ascon_aead128_seal_start(&state, &key, &header);
- *     while (read_piece(piece, &size) && status == SELO_OK) {
- *         status = selo_ascon_aead128_seal_update(&state, piece, piece, size);
- *         send(piece, size);
- *     }
+ *     status = selo_ascon_aead128_seal_update(&state, sealed, piece, size); // for each piece
  *     status = selo_ascon_aead128_seal_finish(&state, tag);
  *
- * _open_start, _open_update and _open_finish open in the same way. Sealing and opening have states
- * of different types, so the compiler rejects the state of the other one.
+ * _open_start, _open_update and _open_finish open a message. Sealing and opening have states of
+ * different types, so the compiler rejects a call with the wrong one.
  *
- * Do not use opened bytes before _open_finish returns SELO_OK. Until then they are not verified,
- * and an attacker may have written them. Do not act on them, parse them, show them or answer them.
- * If _open_finish fails, erase all of them. A device has two ways to do this:
- *  - Store the opened bytes where nothing reads them, such as a spare page of flash. Mark the page
- *    as valid after _open_finish has returned SELO_OK. If it fails, erase the page.
- *  - If the sealed message is stored, open it twice. In the first pass, let each piece overwrite
- *    the one before. Use the pieces of the second pass only if the first _open_finish returned
- *    SELO_OK and nobody can have altered the stored message since.
+ * DO NOT USE OPENED BYTES BEFORE _open_finish HAS RETURNED SELO_OK. Until then nobody has verified
+ * them, and an attacker may have written them. Do not act on them, parse them, show them or answer
+ * them. If _open_finish fails, erase all of them. A device can do this in two ways:
+ *  - It stores the opened bytes where nothing reads them, such as a spare page of flash. It marks
+ *    the page as valid after _open_finish has returned SELO_OK, or else erases the page.
+ *  - It stores the sealed message and opens it twice. In the first pass each piece overwrites the
+ *    piece before. The device uses the pieces of the second pass only if the first _open_finish
+ *    has returned SELO_OK, and if nobody can have altered the stored message since.
  *
- * The contract of all calls. The contract of _seal and _open also applies, except where it differs.
+ * The contract of every call. That of _seal and _open also applies, except where it differs.
  *
  * _start begins a message. The header and its associated data are not needed afterwards. The key
- * must outlive the message. CCM also needs the size of the whole message here, because its first
+ * must outlive the message. CCM also takes the size of the whole message here, because its first
  * block contains it [SP800-38C, A.2.1].
- * _update encrypts or decrypts `size` bytes from in to out. Call it any number of times. Every size
- * is allowed, also 0.
- * _seal_finish writes the tag, as many bytes as header->tag_size says. _open_finish compares it in
- * constant time. Both wipe *state. To abandon a message, wipe it with selo_wipe.
+ * _update encrypts or decrypts `size` bytes from in to out. Call it any number of times, with pieces
+ * of any size, including 0.
+ * _seal_finish writes the tag, with the tag_size of the header. _open_finish verifies the tag. Both
+ * wipe *state. To abandon a message, wipe *state with selo_wipe. Its nonce is used up all the same.
  *   Returns: SELO_OK;
- *   SELO_ERROR_ARGUMENT from _start if the algorithm does not accept a size, and from _update if the
- *   message becomes longer than the size given to CCM, or than 2^32 - 1 bytes;
- *   SELO_ERROR_STATE from _update and _finish if no message is in progress: after _finish, or after
- *   a call that failed. Also from CCM's _finish, if the message is shorter than its size;
- *   SELO_ERROR_TAG from _open_finish if the tag does not verify.
+ *   SELO_ERROR_ARGUMENT: from _start if the algorithm does not accept a size; from _update if the
+ *   message gets longer than the size given to CCM, or than 2^32 - 1 bytes with GCM and
+ *   ChaCha20-Poly1305;
+ *   SELO_ERROR_STATE: from _update and _finish if no message is in progress, because it has ended
+ *   or an earlier call has failed; from _finish of CCM if bytes of the message are missing;
+ *   SELO_ERROR_TAG: from _open_finish if the tag does not verify.
  *   On error: *state is zeroed, which ends the message. _update zeroes out[0..size). _seal_finish
- *   does not write a tag if no message is in progress, because its size is not known then. Pieces
- *   of earlier calls stay as they are, so erase them.
- *   Sizes: those of _seal and _open. ad_size is at most 2^32 - 1.
- *   Aliasing: out may equal in, and must not overlap it in any other way. *state must not overlap
- *   another argument.
- *   Constant time: as for _seal and _open. The sizes of the pieces are not secret.
+ *   zeroes tag; it does not write to tag if no message is in progress, because the size of the tag
+ *   is not known then. The outputs of earlier calls stay, and the caller must not use them.
+ *   Sizes: as for _seal and _open. ad_size is at most 2^32 - 1.
+ *   Aliasing: as for _seal and _open. *state must not overlap another argument.
+ *   Constant time: as for _seal and _open. The sizes of the pieces are public.
  *
- * Algorithm          bytes of state  stack  [tests/avr/run.sh --cycles incremental]
+ * Bytes on an Arduino Uno, as `tests/avr/run.sh --cycles incremental` measures the stack:
+ *   algorithm           state   stack
+ *   ChaCha20-Poly1305     193     116
+ *   Ascon-AEAD128          44      53
+ *   GCM over AES fast      93      97
+ *   CCM over AES fast      58      55
  */
 
 /* The fields of these structs are internal. A state with tag_size 0 has no message in progress. */
@@ -492,24 +494,24 @@ enum selo_status selo_ccm_open_finish(struct selo_ccm_opening *state, const uint
 /* AES-GCM and AES-CCM over AES fast: selo_aes128_gcm_seal_start and so on, with the key structs of
  * selo_aes128_gcm_seal. Their states are those of GCM and CCM, with a type for each size of key. */
 #define SELO_AES_PIECES(name, mode, verb, noun, tag_pointer)                                    \
-    struct name##_##noun { struct mode##_##noun mode; };                                        \
+    struct name##_##noun { struct mode##_##noun of; };                                          \
     static inline enum selo_status name##_##verb##_update(struct name##_##noun *state,          \
                                                           uint8_t *out, const uint8_t *in,      \
                                                           size_t size)                          \
     {                                                                                           \
-        return mode##_##verb##_update(&state->mode, out, in, size);                             \
+        return mode##_##verb##_update(&state->of, out, in, size);                               \
     }                                                                                           \
     static inline enum selo_status name##_##verb##_finish(struct name##_##noun *state,          \
                                                           tag_pointer tag)                      \
     {                                                                                           \
-        return mode##_##verb##_finish(&state->mode, tag);                                       \
+        return mode##_##verb##_finish(&state->of, tag);                                         \
     }
 #define SELO_AES_GCM_START(name, bits, verb, noun)                                              \
     static inline enum selo_status name##_##verb##_start(struct name##_##noun *state,           \
                                                          const struct name##_key *key,          \
                                                          const struct selo_header *header)      \
     {                                                                                           \
-        return selo_gcm_##verb##_start(&state->selo_gcm, selo_aes##bits##_fast_cipher(&key->aes),\
+        return selo_gcm_##verb##_start(&state->of, selo_aes##bits##_fast_cipher(&key->aes),     \
                                        header);                                                 \
     }
 #define SELO_AES_CCM_START(name, bits, verb, noun)                                              \
@@ -518,7 +520,7 @@ enum selo_status selo_ccm_open_finish(struct selo_ccm_opening *state, const uint
                                                          const struct selo_header *header,      \
                                                          uint32_t size)                         \
     {                                                                                           \
-        return selo_ccm_##verb##_start(&state->selo_ccm, selo_aes##bits##_fast_cipher(&key->aes),\
+        return selo_ccm_##verb##_start(&state->of, selo_aes##bits##_fast_cipher(&key->aes),     \
                                        header, size);                                           \
     }
 #define SELO_AES_IN_PIECES(name, mode, bits, START)                                             \

@@ -185,7 +185,7 @@ static void limits(void)
     selo_aes128_gcm_setup(&gcm, bytes);
     selo_chacha20_poly1305_setup(&chacha, bytes);
     CHECK(selo_aes128_gcm_seal_start(&gcm_state, &gcm, &header) == SELO_OK);
-    gcm_state.selo_gcm.message.size = UINT32_MAX - 1;
+    gcm_state.of.message.size = UINT32_MAX - 1;
     CHECK(selo_aes128_gcm_seal_update(&gcm_state, out, bytes, 1) == SELO_OK);
     CHECK(selo_aes128_gcm_seal_update(&gcm_state, out, bytes, 2) == SELO_ERROR_ARGUMENT);
     CHECK(check_is_zero(out, 2) && check_is_zero(&gcm_state, sizeof gcm_state));
