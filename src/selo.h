@@ -367,8 +367,8 @@ static inline enum selo_status selo_aead_open(const struct selo_aead_key *key,
  * _start begins a message. The header and its associated data are not needed afterwards. The key
  * must outlive the message. CCM also takes the size of the whole message here, because its first
  * block contains it [SP800-38C, A.2.1].
- * _update encrypts or decrypts `size` bytes from in to out. Call it any number of times, with pieces
- * of any size, including 0.
+ * _update encrypts or decrypts `size` bytes from in to out. Call it any number of times. The pieces
+ * may have any size, including 0.
  * _seal_finish writes the tag, with the tag_size of the header. _open_finish verifies the tag. Both
  * wipe *state. To abandon a message, wipe *state with selo_wipe. Its nonce is used up all the same.
  *   Returns: SELO_OK;
