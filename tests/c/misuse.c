@@ -5,7 +5,7 @@
 #include "selo.h"
 #include "selo_unauthenticated.h"
 
-enum { MISUSES = 6 };
+enum { MISUSES = 10 };
 
 void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
          struct selo_ascon_aead128_key *ascon, const struct selo_header *header, uint8_t *data);
@@ -13,11 +13,17 @@ void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
 void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
          struct selo_ascon_aead128_key *ascon, const struct selo_header *header, uint8_t *data)
 {
+    struct selo_aes128_gcm_sealing sealing;
+    struct selo_aes128_gcm_opening opening;
     uint8_t tag[16];
 
     (void)ascon;
     (void)selo_aes128_gcm_seal(gcm128, header, data, data, 1, tag);
     (void)selo_gcm_seal(selo_aes256_fast_cipher(aes256), header, data, data, 1, tag);
+    (void)selo_aes128_gcm_seal_start(&sealing, gcm128, header);
+    (void)selo_aes128_gcm_seal_update(&sealing, data, data, 1);
+    (void)selo_aes128_gcm_open_start(&opening, gcm128, header);
+    (void)selo_aes128_gcm_open_finish(&opening, tag);
 #if MISUSE == 1 /* AES-256 with a key of AES-128 */
     (void)selo_aes256_gcm_seal(gcm128, header, data, data, 1, tag);
 #elif MISUSE == 2 /* the same for a cipher */
@@ -32,5 +38,15 @@ void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
     struct selo_aes128_tiny tiny;
     selo_aes128_tiny_setup(&tiny, data);
     (void)selo_ecb_decrypt(selo_aes128_tiny_inverse(&tiny), data, data, 16);
+#elif MISUSE == 7 /* the state of a message that is sealed, for opening */
+    (void)selo_aes128_gcm_open_update(&sealing, data, data, 1);
+#elif MISUSE == 8 /* the state of a message that is opened, for sealing */
+    (void)selo_aes128_gcm_seal_finish(&opening, tag);
+#elif MISUSE == 9 /* the state of AES-128 with a key of AES-256 */
+    struct selo_aes256_gcm_key gcm256;
+    selo_aes256_gcm_setup(&gcm256, data);
+    (void)selo_aes128_gcm_seal_start(&sealing, &gcm256, header);
+#elif MISUSE == 10 /* the state of another algorithm */
+    (void)selo_ascon_aead128_seal_update(&sealing, data, data, 1);
 #endif
 }

@@ -7,6 +7,7 @@
 static const struct selo_aead *const tables[] = {
     &selo_aead_aes128_gcm,        &selo_aead_aes256_gcm,    &selo_aead_aes128_ccm,
     &selo_aead_aes256_ccm,        &selo_aead_chacha20_poly1305, &selo_aead_ascon_aead128,
+    &selo_aead_aes192_gcm,        &selo_aead_aes192_ccm,
 };
 enum { TABLES = sizeof tables / sizeof tables[0], SIZE = 50 };
 
@@ -29,11 +30,13 @@ static void directly(size_t table, const uint8_t *raw, const struct selo_header 
                      uint8_t *out, const uint8_t *in, uint8_t *tag)
 {
     struct selo_aes128_small aes128;
+    struct selo_aes192_small aes192;
     struct selo_aes256_small aes256;
     struct selo_chacha20_poly1305_key chacha;
     struct selo_ascon_aead128_key ascon;
 
     selo_aes128_small_setup(&aes128, raw);
+    selo_aes192_small_setup(&aes192, raw);
     selo_aes256_small_setup(&aes256, raw);
     selo_chacha20_poly1305_setup(&chacha, raw);
     selo_ascon_aead128_setup(&ascon, raw);
@@ -43,7 +46,9 @@ static void directly(size_t table, const uint8_t *raw, const struct selo_header 
     case 2: selo_ccm_seal(selo_aes128_small_cipher(&aes128), header, out, in, SIZE, tag); break;
     case 3: selo_ccm_seal(selo_aes256_small_cipher(&aes256), header, out, in, SIZE, tag); break;
     case 4: selo_chacha20_poly1305_seal(&chacha, header, out, in, SIZE, tag); break;
-    default: selo_ascon_aead128_seal(&ascon, header, out, in, SIZE, tag); break;
+    case 5: selo_ascon_aead128_seal(&ascon, header, out, in, SIZE, tag); break;
+    case 6: selo_gcm_seal(selo_aes192_small_cipher(&aes192), header, out, in, SIZE, tag); break;
+    default: selo_ccm_seal(selo_aes192_small_cipher(&aes192), header, out, in, SIZE, tag); break;
     }
 }
 
@@ -104,6 +109,8 @@ static void typed(void)
     TYPED(aes256_ccm, 3);
     TYPED(chacha20_poly1305, 4);
     TYPED(ascon_aead128, 5);
+    TYPED(aes192_gcm, 6);
+    TYPED(aes192_ccm, 7);
 }
 
 int main(void)

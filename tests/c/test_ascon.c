@@ -2,7 +2,7 @@
  * Ascon-AEAD128 and Ascon-Hash256: all known answers of the Ascon team for [SP800-232], some in full
  * and all by a digest; every size of a tag.
  */
-#include "check_aead.h"
+#include "check_pieces.h"
 #include "selo.h"
 #include "selo/ascon/ascon.h"
 
@@ -19,6 +19,8 @@ static enum selo_status open(const void *key, const struct selo_header *header, 
 }
 
 static const struct check_aead ascon = {seal, open};
+CHECK_IN_PIECES(in_pieces, ascon_aead128, const struct selo_ascon_aead128_key, key,
+                CHECK_WITHOUT_SIZE)
 
 static uint8_t counting[1024]; /* 0, 1, 2, ... */
 
@@ -55,12 +57,13 @@ static void aead_examples(void)
         /* [SP800-232, 4.2.1]: a shorter tag is the beginning of the whole one */
         for (size_t tag_size = 4; tag_size <= 16; tag_size++) {
             check_aead_packet(&ascon, counting, &p, sealed, sealed + p.size, tag_size);
+            check_aead_packet(&in_pieces, counting, &p, sealed, sealed + p.size, tag_size);
         }
     }
 }
 
 /* All 33 x 33 of them: the SHA-256 of what is sealed, one after the other. */
-static void aead_known_answers(void)
+static void aead_known_answers(const struct check_aead *aead)
 {
     struct selo_ascon_aead128_key key;
     struct selo_sha256 all;
@@ -71,7 +74,7 @@ static void aead_known_answers(void)
     for (size_t size = 0; size <= 32; size++) {
         for (size_t ad_size = 0; ad_size <= 32; ad_size++) {
             const struct selo_header header = {counting, 16, counting, ad_size, 16};
-            CHECK(selo_ascon_aead128_seal(&key, &header, out, counting, size, tag) == SELO_OK);
+            CHECK(aead->seal(&key, &header, out, counting, size, tag) == SELO_OK);
             selo_sha256_update(&all, out, size);
             selo_sha256_update(&all, tag, 16);
         }
@@ -184,7 +187,8 @@ int main(void)
         counting[i] = (uint8_t)i;
     }
     aead_examples();
-    aead_known_answers();
+    aead_known_answers(&ascon);
+    aead_known_answers(&in_pieces);
     aead_of_nothing();
     aead_sizes();
     hash_known_answers();

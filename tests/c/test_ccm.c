@@ -2,7 +2,7 @@
  * CCM: the examples of [SP800-38C, C] over every variant that encrypts, all sizes of nonce and tag
  * against the definition, and the largest message of each size of nonce.
  */
-#include "check_aead.h"
+#include "check_pieces.h"
 #include "selo.h"
 
 static enum selo_status seal(const void *key, const struct selo_header *header, uint8_t *out,
@@ -20,6 +20,7 @@ static enum selo_status open(const void *key, const struct selo_header *header, 
 }
 
 static const struct check_aead ccm = {seal, open};
+CHECK_IN_PIECES(in_pieces, ccm, const struct selo_cipher, *key, CHECK_WITH_SIZE)
 
 static struct selo_aes128_fast fast;
 static struct selo_aes128_small small;
@@ -65,6 +66,7 @@ static void examples(void)
         CHECK(check_hex(ciphertext, sizeof ciphertext, cases[i].ciphertext) == p.size);
         for (int c = 0; c < 3; c++) {
             check_aead_packet(&ccm, &ciphers[c], &p, ciphertext, tag, tag_size);
+            check_aead_packet(&in_pieces, &ciphers[c], &p, ciphertext, tag, tag_size);
         }
     }
 }
@@ -134,6 +136,7 @@ static void sizes(void)
                 struct check_packet p = {nonce, ad, text, nonce_size, ad_size, size};
                 define(&p, tag_size, ciphertext, tag);
                 check_aead_packet(&ccm, &ciphers[size % 3], &p, ciphertext, tag, tag_size);
+                check_aead_packet(&in_pieces, &ciphers[size % 3], &p, ciphertext, tag, tag_size);
             }
         }
     }
@@ -141,6 +144,7 @@ static void sizes(void)
         struct check_packet p = {nonce, ad, text, 13, ad_size, 20};
         define(&p, 8, ciphertext, tag);
         check_aead_packet(&ccm, &ciphers[0], &p, ciphertext, tag, 8);
+        check_aead_packet(&in_pieces, &ciphers[0], &p, ciphertext, tag, 8);
     }
 }
 
@@ -176,12 +180,21 @@ static void limits(void)
             CHECK_BYTES(own, tag, 16);
             CHECK(open(&ciphers[0], &header, out, out, p.size, own) == SELO_OK);
             CHECK_BYTES(out, p.text, p.size);
+            CHECK(in_pieces.seal(&ciphers[0], &header, out, out, p.size, own) == SELO_OK);
+            CHECK_BYTES(out, want, p.size);
+            CHECK_BYTES(own, tag, 16);
+            CHECK(in_pieces.open(&ciphers[0], &header, out, out, p.size, own) == SELO_OK);
+            CHECK_BYTES(out, p.text, p.size);
         } else {
             CHECK(status == SELO_ERROR_ARGUMENT);
             CHECK(check_is_zero(out, p.size) && check_is_zero(own, 16));
             memset(out, 0xee, sizeof out);
             CHECK(open(&ciphers[0], &header, out, out, p.size, own) == SELO_ERROR_ARGUMENT);
             CHECK(check_is_zero(out, p.size));
+            CHECK(in_pieces.seal(&ciphers[0], &header, out, p.text, p.size, own) ==
+                  SELO_ERROR_ARGUMENT);
+            CHECK(in_pieces.open(&ciphers[0], &header, out, p.text, p.size, own) ==
+                  SELO_ERROR_ARGUMENT);
         }
     }
 }

@@ -3,7 +3,7 @@
  * block function, the one-time keys and Poly1305 with its cases of carries; every
  * size of a tag.
  */
-#include "check_aead.h"
+#include "check_pieces.h"
 #include "selo.h"
 #include "selo/chacha20/chacha20.h"
 #include "check_poly1305.h"
@@ -21,6 +21,8 @@ static enum selo_status open(const void *key, const struct selo_header *header, 
 }
 
 static const struct check_aead chacha20_poly1305 = {seal, open};
+CHECK_IN_PIECES(in_pieces, chacha20_poly1305, const struct selo_chacha20_poly1305_key, key,
+                CHECK_WITHOUT_SIZE)
 
 /* [RFC8439, 2.3.2, A.1] */
 static void blocks(void)
@@ -181,6 +183,7 @@ static void examples(void)
         CHECK(check_hex(tag, sizeof tag, sealed[i].tag) == 16);
         for (size_t tag_size = 8; tag_size <= 16; tag_size++) {
             check_aead_packet(&chacha20_poly1305, key, &p, ciphertext, tag, tag_size);
+            check_aead_packet(&in_pieces, key, &p, ciphertext, tag, tag_size);
         }
     }
 }
@@ -212,6 +215,7 @@ static void sizes(void)
             all[blocks_end + 8] = (uint8_t)size;
             poly1305(tag, (const uint8_t *)stream, all, blocks_end + 16);
             check_aead_packet(&chacha20_poly1305, key, &p, ciphertext, tag, 16);
+            check_aead_packet(&in_pieces, key, &p, ciphertext, tag, 16);
         }
     }
 }

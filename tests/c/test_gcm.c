@@ -2,7 +2,7 @@
  * GCM: the test cases of [GCMSPEC, B] with AES-128 and AES-256, over every variant that encrypts; the
  * multiplication against its definition; every size of nonce and tag; counters that wrap.
  */
-#include "check_aead.h"
+#include "check_pieces.h"
 #include "selo.h"
 #include "selo/mode/ghash.h"
 
@@ -21,6 +21,7 @@ static enum selo_status open(const void *key, const struct selo_header *header, 
 }
 
 static const struct check_aead gcm = {seal, open};
+CHECK_IN_PIECES(in_pieces, gcm, const struct selo_cipher, *key, CHECK_WITHOUT_SIZE)
 
 static void examples(void)
 {
@@ -155,6 +156,8 @@ static void examples(void)
         for (int c = 0; c < 3; c++) {
             for (size_t t = 0; t < sizeof tag_sizes / sizeof tag_sizes[0]; t++) {
                 check_aead_packet(&gcm, &ciphers[long_key][c], &p, ciphertext, tag, tag_sizes[t]);
+                check_aead_packet(&in_pieces, &ciphers[long_key][c], &p, ciphertext, tag,
+                                  tag_sizes[t]);
             }
         }
     }
@@ -274,6 +277,7 @@ static void counters_run_over(void)
             tag[i] = half[i] ^ stream[i];
         }
         check_aead_packet(&gcm, &c, &p, ciphertext, tag, 16);
+        check_aead_packet(&in_pieces, &c, &p, ciphertext, tag, 16);
     }
 }
 
@@ -281,6 +285,7 @@ static void counters_run_over(void)
 static void long_messages(void)
 {
     struct selo_aes128_fast key;
+    const struct selo_cipher c = {selo_aes128_fast_encrypt, &key};
     static uint8_t text[70000], out[70000], nonce[1000];
     uint8_t raw[16], tag[16];
 
@@ -333,6 +338,10 @@ static void long_messages(void)
         for (int i = 0; i < 16; i++) {
             product[i] ^= counter[i];
         }
+        CHECK_BYTES(tag, product, 16);
+        CHECK(in_pieces.open(&c, &header, out, out, size, tag) == SELO_OK);
+        CHECK_BYTES(out, text, size);
+        CHECK(in_pieces.seal(&c, &header, out, out, size, tag) == SELO_OK);
         CHECK_BYTES(tag, product, 16);
         CHECK(selo_gcm_open(selo_aes128_fast_cipher(&key), &header, out, out, size, tag) ==
               SELO_OK);

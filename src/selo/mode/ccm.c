@@ -3,18 +3,6 @@
 
 #include "ccm.h"
 
-/* Advances the counter block [SP800-38C, A.3]. The bytes before the counter are the nonce. The
- * counter cannot overflow, because the size of the message is limited. */
-static void advance(uint8_t counter[16], uint8_t counter_size)
-{
-    uint16_t carry = 1;
-    for (uint8_t i = 16; counter_size-- != 0;) {
-        carry = (uint16_t)(carry + counter[--i]);
-        counter[i] = (uint8_t)carry;
-        carry >>= 8;
-    }
-}
-
 enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_header *header,
                               uint8_t *out, const uint8_t *in, size_t size, uint8_t tag[16],
                               uint8_t opening)
@@ -62,7 +50,7 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
 
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
-        advance(counter, size_bytes);
+        selo_ccm_advance(counter, size_bytes);
         cipher.encrypt(cipher.key, stream, counter);
         for (at = 0; at < taken; at++) {
             uint8_t byte = *in++;

@@ -32,12 +32,7 @@ void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,
 
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
-        uint16_t carry = 1;
-        for (uint8_t i = 16; i-- != 12;) { /* inc32; the time is the same for every counter */
-            carry = (uint16_t)(carry + gcm->counter[i]);
-            gcm->counter[i] = (uint8_t)carry;
-            carry >>= 8;
-        }
+        selo_gcm_advance(gcm->counter);
         cipher.encrypt(cipher.key, stream, gcm->counter);
         for (uint8_t i = 0; i < taken; i++) {
             *out++ = *in++ ^ stream[i];

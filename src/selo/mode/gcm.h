@@ -4,15 +4,20 @@
 
 #include "../../selo.h"
 
-struct selo_gcm {
-    uint8_t hash_key[16]; /* H */
-    uint8_t mask[16];     /* the encrypted J0, added to the hash to make the tag */
-    uint8_t counter[16];  /* the counter block encrypted last; J0 at the start */
-};
-
 /* Steps 1 and 2 of [SP800-38D, 7.1]. SELO_ERROR_ARGUMENT if GCM does not accept a size. */
 enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
                                 const struct selo_header *header);
+
+/* inc32 [SP800-38D, 6.2]. The time is the same for every counter. */
+static inline void selo_gcm_advance(uint8_t counter[16])
+{
+    uint16_t carry = 1;
+    for (uint8_t i = 16; i-- != 12;) {
+        carry = (uint16_t)(carry + counter[i]);
+        counter[i] = (uint8_t)carry;
+        carry >>= 8;
+    }
+}
 
 /* GCTR from inc32(J0) on [SP800-38D, 6.5]. */
 void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,

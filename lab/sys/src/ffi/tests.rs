@@ -142,10 +142,20 @@ fn no_struct_of_the_header_is_missing() {
         .lines()
         .filter_map(|line| line.strip_prefix("struct selo_")?.split_once(" {"))
         .map(|(name, _)| name)
-        .filter(|name| !others.contains(name))
+        .filter(|name| !others.contains(name) && !is_in_pieces(name))
         .collect();
     let here: Vec<&str> = sizes().iter().map(|&(name, _, _)| name).collect();
     assert_eq!(here, header);
+}
+
+/// True for the functions and structs of authenticated encryption in pieces. A program in Rust has
+/// memory for whole messages, and the C tests compare pieces with them.
+fn is_in_pieces(name: &str) -> bool {
+    name == "gcm"
+        || ["_seal_", "_open_"].iter().any(|part| name.contains(part))
+        || ["_message", "_sealing", "_opening"]
+            .iter()
+            .any(|end| name.ends_with(end))
 }
 
 /// The headers without the link: its node is not a primitive, and other tests compare it with
@@ -207,7 +217,7 @@ fn every_function_of_the_header_is_declared_in_its_order() {
     assert!(header.contains(&"selo_ctr") && header.contains(&"selo_speck256_tiny_encrypt"));
     let header: Vec<&str> = header
         .into_iter()
-        .filter(|name| !name.starts_with("selo_aead")) // see others, above
+        .filter(|name| !name.starts_with("selo_aead") && !is_in_pieces(name)) // see others, above
         .collect();
     assert_eq!(functions(externs), header);
 }
