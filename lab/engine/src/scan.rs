@@ -3,10 +3,7 @@
 //! from the result.
 
 pub mod declarations;
-mod hashes;
 pub mod roles;
-mod sealing;
-pub mod skeleton;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -50,7 +47,7 @@ pub struct Scanned {
     pub folder: PathBuf,
     /// Paths relative to the folder, sorted.
     pub headers: Vec<PathBuf>,
-    /// Sources without a `main`.
+    /// Sources, also those of tests and examples.
     pub sources: Vec<PathBuf>,
     pub entries: Vec<Found>,
     /// Every function that another file can call, those of headers first.
@@ -165,15 +162,8 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             .includes
             .iter()
             .any(|name| ["Arduino.h", "WProgram.h", "Print.h"].contains(&name.as_str()));
-        let has_main = found.functions.iter().any(|function| {
-            function.has_body && function.class.is_none() && function.name == "main"
-        });
         match kind {
             Kind::Header => scanned.headers.push(relative.clone()),
-            Kind::Source if has_main => scanned.notes.push(format!(
-                "{} is left out: it has a main of its own",
-                relative.display()
-            )),
             Kind::Source => scanned.sources.push(relative.clone()),
         }
         for (name, text) in found.macros {
@@ -194,10 +184,8 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             scanned.members.entry(name).or_insert(members);
         }
         let header = kind == Kind::Header;
-        if !(has_main && kind == Kind::Source) {
-            let here = found.functions.into_iter();
-            functions.extend(here.map(|function| (function, relative.clone(), header)));
-        }
+        let here = found.functions.into_iter();
+        functions.extend(here.map(|function| (function, relative.clone(), header)));
     }
     if scanned.headers.is_empty() && scanned.sources.is_empty() {
         let message = match (files.len(), strange) {

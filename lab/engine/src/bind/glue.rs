@@ -127,6 +127,10 @@ impl Writer<'_, '_> {
                 headers.push(&call.declared.file);
             }
         }
+        if self.recipe.as_source {
+            headers.splice(0..0, self.headers_of_sources());
+            headers.dedup();
+        }
         for call in &bare {
             // The headers that its source includes have the types.
             let names = self.scanned.includes.get(&call.declared.file);
@@ -173,6 +177,21 @@ impl Writer<'_, '_> {
         }
         text.push_str("\n#include <string.h>\n\n");
         text
+    }
+
+    /// The library's headers that the sources of the called functions include, in their order.
+    fn headers_of_sources(&self) -> Vec<&Path> {
+        let mut headers: Vec<&Path> = Vec::new();
+        for name in self.recipe.names() {
+            let source = self.scanned.definitions.get(&name);
+            let includes = source.and_then(|source| self.scanned.includes.get(source));
+            for include in includes.into_iter().flatten() {
+                let ends = |header: &&PathBuf| header.ends_with(include.trim_start_matches("../"));
+                let found = self.scanned.headers.iter().find(ends).map(PathBuf::as_path);
+                headers.extend(found.filter(|header| !headers.contains(header)));
+            }
+        }
+        headers
     }
 
     /// True if all functions that a header declares are defined in C.

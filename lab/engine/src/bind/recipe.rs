@@ -25,6 +25,9 @@ pub struct Recipe<'l> {
     pub digest: Option<Call<'l>>,
     /// The library pads a CBC message itself.
     pub pads: bool,
+    /// The glue includes the headers that the sources of its functions include, in their order,
+    /// because a header alone does not compile.
+    pub as_source: bool,
     /// Compiler flags that select the algorithm, such as `-DAES256=1`.
     pub flags: Vec<String>,
     pub cost: u32,
@@ -53,6 +56,7 @@ impl<'l> Recipe<'l> {
             finish: None,
             digest: None,
             pads: false,
+            as_source: false,
             flags: Vec::new(),
             cost: 0,
         }

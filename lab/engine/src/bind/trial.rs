@@ -152,7 +152,18 @@ impl<'l> Binder<'_, 'l> {
             if broken.contains(&names) {
                 continue;
             }
-            let (outcome, bound) = self.try_one(&recipe, &cases)?;
+            let (mut outcome, mut bound) = self.try_one(&recipe, &cases)?;
+            if matches!(&outcome, Outcome::DoesNotBuild { message } if !message.contains("undefined reference"))
+            {
+                let again = Recipe {
+                    as_source: true,
+                    ..recipe.clone()
+                };
+                let (other, with) = self.try_one(&again, &cases)?;
+                if !matches!(other, Outcome::DoesNotBuild { .. }) {
+                    (outcome, bound) = (other, with);
+                }
+            }
             if matches!(&outcome, Outcome::DoesNotBuild { message } if message.contains("undefined"))
             {
                 broken.insert(names);
