@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks the dependencies for advisories of RustSec and npm. This needs a network and cargo-deny, so
-# `make test` leaves it out. Run it before a release, and weekly where Selo is in service.
+# Checks the dependencies for advisories of RustSec and npm, and the licences and sources of crates.
+# This needs a network and cargo-deny, so `make test` leaves it out. Run it before a release, and
+# weekly where Selo is in service.
 #
 # usage: tools/advisories.sh
 set -uo pipefail
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 . tools/verdict.sh
 
 if command -v cargo-deny >/dev/null; then
-    said=$(cargo deny --locked check advisories 2>&1) && said=
+    said=$(cargo deny --locked check advisories licenses sources 2>&1) && said=
     verdict "crates" "$said"
 else
     verdict "crates" "cargo-deny is missing

@@ -1,10 +1,11 @@
 //! Ctrl-C: asks all running work to stop soon.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use crate::report::{Failure, exit};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Returned by [`check`] after Ctrl-C.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -17,17 +18,17 @@ impl Failure for Interrupted {
     }
 }
 
-/// Asks all running work to stop soon. Finished work is kept.
-pub fn interrupt() {
-    INTERRUPTED.store(true, Ordering::Relaxed);
+/// The flag that Ctrl-C sets. It asks all running work to stop soon. Finished work is kept.
+pub fn flag() -> Arc<AtomicBool> {
+    Arc::clone(&INTERRUPTED)
 }
 
-/// Whether [`interrupt`] was called.
+/// Whether the [`flag`] is set.
 pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// `Err` after [`interrupt`] was called.
+/// `Err` if the [`flag`] is set.
 ///
 /// # Errors
 /// [`Interrupted`].

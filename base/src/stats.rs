@@ -1,7 +1,5 @@
 //! All statistics of the project.
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// A summary of samples.
@@ -127,16 +125,16 @@ pub struct Interval {
 const RESAMPLES: usize = 2000;
 
 /// The 95 % interval of the mean by the percentile bootstrap, which assumes no distribution. The
-/// same samples and seed give the same interval. Returns `None` for fewer than two samples.
-pub fn bootstrap(samples: &[f64], seed: u64) -> Option<Interval> {
+/// same samples and draws give the same interval. `draw(n)` gives a random number below `n`. Returns
+/// `None` for fewer than two samples.
+pub fn bootstrap(samples: &[f64], mut draw: impl FnMut(usize) -> usize) -> Option<Interval> {
     if samples.len() < 2 {
         return None;
     }
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut means: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
             let sum: f64 = (0..samples.len())
-                .map(|_| samples[rng.random_range(0..samples.len())])
+                .map(|_| samples[draw(samples.len())])
                 .sum();
             sum / samples.len() as f64
         })
@@ -255,20 +253,27 @@ pub fn compare(a: &[f64], b: &[f64], level: f64) -> Option<Compared> {
     })
 }
 
-/// The numbers below `count` in a random order given by the seed, so that drift affects all items
-/// alike.
-pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+/// The numbers below `count` in a random order, so that drift affects all items alike. `draw(n)`
+/// gives a random number below `n`.
+pub fn shuffled(count: usize, mut draw: impl FnMut(usize) -> usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {
-        order.swap(last, rng.random_range(0..=last));
+        order.swap(last, draw(last + 1));
     }
     order
 }
 
 #[cfg(test)]
 mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
+
+    fn draws(seed: u64) -> impl FnMut(usize) -> usize {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        move |below| rng.random_range(0..below)
+    }
 
     #[test]
     fn known_summary() {
@@ -325,8 +330,7 @@ mod tests {
 
     #[test]
     fn the_interval_holds_the_true_ratio_nineteen_times_in_twenty() {
-        use rand::{Rng, SeedableRng};
-        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
         // Nearly normal: the sum of twelve uniform numbers minus six has mean 0 and sd 1.
         let mut normal = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
         let mut draw = |mean: f64, sd: f64, count: u32| {
@@ -395,25 +399,25 @@ mod tests {
     #[test]
     fn a_bootstrap_holds_the_mean_and_repeats_itself() {
         let (mean, t) = summarise(&A).map(|s| (s.mean, s.ci95)).expect("ten");
-        let interval = bootstrap(&A, 7).expect("ten samples");
+        let interval = bootstrap(&A, draws(7)).expect("ten samples");
         assert!(interval.low < mean && mean < interval.high);
         // Close to Student's interval when there are no outliers.
         let half = (interval.high - interval.low) / 2.0;
         assert!((0.6..1.1).contains(&(half / t.expect("ten"))), "{half}");
-        assert_eq!(bootstrap(&A, 7), Some(interval));
-        assert_ne!(bootstrap(&A, 8), Some(interval));
-        assert_eq!(bootstrap(&[1.0], 7), None);
+        assert_eq!(bootstrap(&A, draws(7)), Some(interval));
+        assert_ne!(bootstrap(&A, draws(8)), Some(interval));
+        assert_eq!(bootstrap(&[1.0], draws(7)), None);
     }
 
     #[test]
     fn an_order_has_everything_once() {
-        let order = shuffled(100, 1);
-        assert_eq!(shuffled(100, 1), order);
-        assert_ne!(shuffled(100, 2), order);
+        let order = shuffled(100, draws(1));
+        assert_eq!(shuffled(100, draws(1)), order);
+        assert_ne!(shuffled(100, draws(2)), order);
         let mut sorted = order.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, (0..100).collect::<Vec<_>>());
         assert_ne!(sorted, order);
-        assert!(shuffled(0, 1).is_empty());
+        assert!(shuffled(0, draws(1)).is_empty());
     }
 }

@@ -101,7 +101,7 @@ fi
 dependencies=tools/check-dependencies.py
 fault $dependencies "is 1.86, but" "sed -i 's/^rust-version = .*/rust-version = \"1.86\"/' Cargo.toml"
 fault $dependencies "no rust-version" "sed -i '/^rust-version = /d' Cargo.toml; sed -i '/^rust-version.workspace/d' base/Cargo.toml {base,site,lab,studies,fuzz}/*/Cargo.toml"
-fault $dependencies "the licence 'MIT' is not allowed" "sed -i 's/\"MIT\", //' tools/dependencies.json"
+fault $dependencies "the licence 'MIT' is not allowed" "sed -i 's/\"MIT\", //' deny.toml"
 fault $dependencies "MPL-2.0" "sed -i '/\"axe-core\":/d' tools/dependencies.json"
 fault $dependencies "rustls-pemfile: unmaintained (RUSTSEC-2025-0134)" "sed -i '/^    \"rustls-pemfile\": \"rumqttc/d' tools/dependencies.json"
 fault $dependencies "atty: kept by" "sed -i 's/^  \"kept\": {/&\n    \"atty\": \"a reason\",/' tools/dependencies.json"

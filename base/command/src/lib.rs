@@ -15,10 +15,14 @@ pub mod files;
 pub mod man;
 pub mod status;
 
+use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use selo_base::interrupt;
-use selo_base::report::Result;
+use selo_base::report::{Result, exit};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag::{register, register_conditional_shutdown};
 
 /// Ends the program quietly when the reader of standard output has gone away, as in `selo-lab list
 /// boards | head -1`. Otherwise `println!` would panic.
@@ -32,23 +36,25 @@ fn end_with_the_reader() {
                 said.starts_with("failed printing to stdout") && said.contains("Broken pipe")
             });
         if closed {
-            std::process::exit(i32::from(selo_base::report::exit::DONE));
+            std::process::exit(i32::from(exit::DONE));
         }
         usual(panic);
     }));
 }
 
+/// Has the first Ctrl-C set the flag of [`interrupt`], and the second one end the program at once.
+fn handle_interrupts() -> io::Result<()> {
+    let flag = interrupt::flag();
+    // This action comes first, so the first Ctrl-C does not find the flag set.
+    register_conditional_shutdown(SIGINT, exit::INTERRUPTED.into(), Arc::clone(&flag))?;
+    register(SIGINT, flag)?;
+    Ok(())
+}
+
 /// Runs a command: handles Ctrl-C and a closed output, prints an error, and returns the exit code.
 pub fn main(program: &str, run: impl FnOnce() -> Result<ExitCode>) -> ExitCode {
     end_with_the_reader();
-    // A second Ctrl-C ends the program at once.
-    let handler = || {
-        if interrupt::is_interrupted() {
-            std::process::exit(i32::from(selo_base::report::exit::INTERRUPTED));
-        }
-        interrupt::interrupt();
-    };
-    if let Err(error) = ctrlc::set_handler(handler) {
+    if let Err(error) = handle_interrupts() {
         eprintln!("{program}: warning: Ctrl-C will not be handled: {error}");
     }
     run().unwrap_or_else(|report| ExitCode::from(report.print(program)))

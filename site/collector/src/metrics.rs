@@ -1,7 +1,8 @@
-//! Counters of the collector, and their OpenMetrics text [OPENMETRICS].
+//! Counters of the collector, and their OpenMetrics text.
 
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use selo_base::openmetrics::Text;
 
 /// Counters and gauges of a collector.
 #[derive(Debug, Default)]
@@ -42,7 +43,7 @@ pub fn add(counter: &AtomicU64, number: usize) {
 impl Metrics {
     /// The OpenMetrics text. `listeners` is the current number of live listeners.
     pub fn render(&self, listeners: usize) -> String {
-        let mut text = String::new();
+        let mut text = Text::new("selo_collector_");
         for (name, help, counter) in [
             ("readings_stored", "New readings stored", &self.stored),
             (
@@ -105,24 +106,19 @@ impl Metrics {
                 &self.pruned,
             ),
         ] {
-            family(&mut text, name, "counter", help);
-            line(&mut text, &format!("{name}_total"), counter.load(Relaxed));
+            text.counter(name, help, counter.load(Relaxed));
         }
-        family(
-            &mut text,
-            "store_seconds",
-            "counter",
-            "Time spent storing batches",
-        );
         let seconds = self.store_nanoseconds.load(Relaxed) as f64 / 1e9;
-        line(&mut text, "store_seconds_total", format!("{seconds:?}"));
-        family(
-            &mut text,
-            "database_up",
-            "gauge",
-            "1 if the database stored the last batch",
+        text.counter(
+            "store_seconds",
+            "Time spent storing batches",
+            format_args!("{seconds:?}"),
         );
-        line(&mut text, "database_up", self.database_up.load(Relaxed));
+        text.gauge(
+            "database_up",
+            "1 if the database stored the last batch",
+            self.database_up.load(Relaxed),
+        );
         for (name, help, gauge) in [
             (
                 "prune_held",
@@ -135,27 +131,9 @@ impl Metrics {
                 &self.prune_behind,
             ),
         ] {
-            family(&mut text, name, "gauge", help);
-            line(&mut text, name, gauge.load(Relaxed));
+            text.gauge(name, help, gauge.load(Relaxed));
         }
-        family(&mut text, "listeners", "gauge", "Listeners to live events");
-        line(&mut text, "listeners", listeners);
-        text.push_str("# EOF\n");
-        text
+        text.gauge("listeners", "Listeners to live events", listeners);
+        text.finish()
     }
-}
-
-const PREFIX: &str = "selo_collector_";
-
-// Writing to a `String` cannot fail.
-fn family(text: &mut String, name: &str, kind: &str, help: &str) {
-    let _ = writeln!(text, "# TYPE {PREFIX}{name} {kind}");
-    if name.ends_with("_seconds") {
-        let _ = writeln!(text, "# UNIT {PREFIX}{name} seconds");
-    }
-    let _ = writeln!(text, "# HELP {PREFIX}{name} {help}.");
-}
-
-fn line(text: &mut String, name: &str, value: impl std::fmt::Display) {
-    let _ = writeln!(text, "{PREFIX}{name} {value}");
 }

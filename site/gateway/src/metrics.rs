@@ -1,18 +1,19 @@
-//! Metrics in OpenMetrics text format, over HTTP.
+//! Metrics in OpenMetrics text format, over HTTP. The server has no runtime: with axum, each program
+//! that has a gateway in it would link tokio and hyper, and the limits would still be ours.
 //!
 //! The server limits connections in total and per address, and limits each request in time and
 //! size. A slow client blocks neither the gateway nor other clients.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use selo_base::openmetrics::Text;
 use selo_link::Reason;
 
-use crate::counters::{BOUNDS, Count, Histogram, Kind, Shared};
+use crate::counters::{BOUNDS, Count, Kind, Shared};
 use crate::error::{Error, Result};
 
 const PREFIX: &str = "selo_gateway_";
@@ -21,6 +22,7 @@ const CONNECTIONS_OF_ADDRESS_MAX: usize = 4;
 /// Time limit for reading a request and for each write of the answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 const REQUEST_MAX: usize = 8 << 10;
+const HEADERS_MAX: usize = 64;
 
 /// Serves `GET /metrics` in a thread of its own. Returns the bound address.
 ///
@@ -112,13 +114,8 @@ pub fn wake(address: SocketAddr) {
     let _ = TcpStream::connect_timeout(&address, Duration::from_millis(200));
 }
 
-/// The host of a request head, without its port. Empty if there is none, as in HTTP/1.0.
-fn host_of(head: &str) -> &str {
-    let host = head.lines().skip(1).find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("host").then(|| value.trim())
-    });
-    let host = host.unwrap_or("");
+/// A host without its port.
+fn without_port(host: &str) -> &str {
     match host.strip_prefix('[') {
         Some(address) => address.split(']').next().unwrap_or(""),
         None => host.split(':').next().unwrap_or(""),
@@ -141,12 +138,24 @@ fn is_local(host: &str) -> bool {
 
 fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
-    let request = read_head(&mut stream)?;
-    let mut words = request.split([' ', '\r', '\n']);
-    let (method, target) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let head = read_head(&mut stream)?;
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut request = httparse::Request::new(&mut headers);
+    let is_http = request
+        .parse(&head)
+        .is_ok_and(|status| status.is_complete());
+    let (method, target) = (request.method.unwrap_or(""), request.path.unwrap_or(""));
     let path = target.split('?').next().unwrap_or("");
+    // HTTP/1.0 needs no host.
+    let mut hosts = request
+        .headers
+        .iter()
+        .filter(|header| header.name.eq_ignore_ascii_case("host"));
+    let is_ours =
+        hosts.all(|host| str::from_utf8(host.value).is_ok_and(|host| is_local(without_port(host))));
     let (status, kind, body) = match (method, path) {
-        _ if !is_local(host_of(&request)) => (
+        _ if !is_http => ("400 Bad Request", "text/plain", "not HTTP\n".into()),
+        _ if !is_ours => (
             "421 Misdirected Request",
             "text/plain",
             "use an IP address or a local name: a public name may belong to another \
@@ -191,7 +200,7 @@ fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
 ///
 /// # Errors
 /// `TimedOut` if the request is too slow or too large.
-fn read_head(stream: &mut TcpStream) -> io::Result<String> {
+fn read_head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + PATIENCE;
     let mut head = Vec::new();
     let mut bytes = [0; 1024];
@@ -205,103 +214,61 @@ fn read_head(stream: &mut TcpStream) -> io::Result<String> {
         head.extend_from_slice(&bytes[..read]);
         let complete = head.windows(4).any(|end| end == b"\r\n\r\n");
         if complete || read == 0 {
-            return Ok(String::from_utf8_lossy(&head).into_owned());
+            return Ok(head);
         }
     }
 }
 
-/// Renders all metrics as OpenMetrics text [OPENMETRICS].
+/// Renders all metrics as OpenMetrics text.
 pub fn render(shared: &Shared) -> String {
     let counters = shared.snapshot();
-    let mut text = Text::default();
+    let mut text = Text::new(PREFIX);
     for count in Count::ALL {
-        let value = counters.get(*count);
+        let (name, help, value) = (count.metric(), count.help(), counters.get(*count));
         if count.is_gauge() {
-            text.family(count.metric(), "gauge", count.help());
-            text.sample(count.metric(), "", "", value);
+            text.gauge(name, help, value);
         } else {
-            text.family(count.metric(), "counter", count.help());
-            text.sample(count.metric(), "_total", "", value);
+            text.counter(name, help, value);
         }
     }
-    text.family("frames_received", "counter", "Packets received, by type");
-    for kind in Kind::ALL {
-        let label = format!("{{type=\"{}\"}}", kind.label());
-        text.sample(
-            "frames_received",
-            "_total",
-            &label,
-            counters.get_received(kind),
-        );
-    }
-    text.family("frames_sent", "counter", "Packets sent, by type");
-    for kind in Kind::ALL {
-        let label = format!("{{type=\"{}\"}}", kind.label());
-        text.sample("frames_sent", "_total", &label, counters.get_sent(kind));
-    }
-    text.family("frames_dropped", "counter", "Packets dropped, by reason");
+    let received = Kind::ALL.map(|kind| (kind.label(), counters.get_received(kind)));
+    let sent = Kind::ALL.map(|kind| (kind.label(), counters.get_sent(kind)));
     // Only nodes use the reason `WrongCheck`.
-    for reason in Reason::ALL.into_iter().filter(|r| *r != Reason::WrongCheck) {
-        let label = format!("{{reason=\"{}\"}}", reason.label());
-        text.sample(
-            "frames_dropped",
-            "_total",
-            &label,
-            counters.get_dropped(reason),
-        );
-    }
-    text.histogram(
-        "accepting_seconds",
-        "Time from receiving a packet until its record was written",
-        &shared.accepting,
+    let reasons = Reason::ALL.into_iter().filter(|r| *r != Reason::WrongCheck);
+    let dropped = reasons.map(|reason| (reason.label(), counters.get_dropped(reason)));
+    text.counters(
+        "frames_received",
+        "Packets received, by type",
+        "type",
+        received,
     );
-    text.histogram(
-        "delivering_seconds",
-        "Time from receiving a reading until the sink accepted it",
-        &shared.delivering,
+    text.counters("frames_sent", "Packets sent, by type", "type", sent);
+    text.counters(
+        "frames_dropped",
+        "Packets dropped, by reason",
+        "reason",
+        dropped,
     );
-    text.histogram(
-        "journal_sync_seconds",
-        "Duration of journal synchronisations",
-        &shared.syncing,
-    );
-    text.out.push_str("# EOF\n");
-    text.out
-}
-
-#[derive(Default)]
-struct Text {
-    out: String,
-}
-
-impl Text {
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.out, "# TYPE {PREFIX}{name} {kind}");
-        if name.ends_with("_seconds") {
-            let _ = writeln!(self.out, "# UNIT {PREFIX}{name} seconds");
-        }
-        let _ = writeln!(self.out, "# HELP {PREFIX}{name} {help}.");
+    for (name, help, histogram) in [
+        (
+            "accepting_seconds",
+            "Time from receiving a packet until its record was written",
+            &shared.accepting,
+        ),
+        (
+            "delivering_seconds",
+            "Time from receiving a reading until the sink accepted it",
+            &shared.delivering,
+        ),
+        (
+            "journal_sync_seconds",
+            "Duration of journal synchronisations",
+            &shared.syncing,
+        ),
+    ] {
+        text.histogram(name, help, &BOUNDS, &histogram.buckets(), histogram.sum());
     }
-
-    fn sample(&mut self, name: &str, suffix: &str, labels: &str, value: u64) {
-        let _ = writeln!(self.out, "{PREFIX}{name}{suffix}{labels} {value}");
-    }
-
-    fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
-        self.family(name, "histogram", help);
-        let buckets = histogram.buckets();
-        let mut total = 0;
-        for (bound, number) in BOUNDS.iter().zip(buckets) {
-            total += number;
-            let label = format!("{{le=\"{bound:?}\"}}");
-            self.sample(name, "_bucket", &label, total);
-        }
-        total += buckets[BOUNDS.len()];
-        self.sample(name, "_bucket", "{le=\"+Inf\"}", total);
-        self.sample(name, "_count", "", total);
-        let _ = writeln!(self.out, "{PREFIX}{name}_sum {:?}", histogram.sum());
-    }
+    text.finish()
 }
 
 #[cfg(test)]
@@ -326,6 +293,11 @@ mod tests {
         assert!(ask(bound, "HEAD /metrics HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
         assert!(ask(bound, "GET /other HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
         assert!(ask(bound, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+        let two = "GET /metrics HTTP/1.1\r\nHost: x\r\nHost: attacker.example\r\n\r\n";
+        assert!(ask(bound, two).starts_with("HTTP/1.1 421"));
+        for wrong in ["\x16\x03\x01\r\n\r\n", "GET /metrics\r\nHost\r\n\r\n"] {
+            assert!(ask(bound, wrong).starts_with("HTTP/1.1 400"), "{wrong:?}");
+        }
         for (host, status) in [
             ("attacker.example", "421"),
             ("attacker.example:80", "421"),

@@ -12,9 +12,8 @@ mod suite;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use selo_command::status::StatusLine;
 use selo_nodes::fleet::{self, Plan, Tally};
@@ -32,7 +31,8 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     if let Some(file) = &args.make_registry {
         return make_registry(args, file);
     }
-    let stop = stop_on_interrupt();
+    // After Ctrl-C the summary follows.
+    let stop = selo_base::interrupt::flag();
     if let (Some(name), Some(port)) = (&args.board, &args.radio) {
         return station::run(args, name, port, project, &stop);
     }
@@ -69,19 +69,6 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     Report { count, tally, took }.print(args, to);
     let whole = tally.joined == count as u64 && tally.lost == 0;
     Ok(ExitCode::from(u8::from(!whole)))
-}
-
-/// A flag that Ctrl-C sets. The summary follows.
-fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&stop);
-    std::thread::spawn(move || {
-        while selo_engine::schedule::check_interrupt().is_ok() {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        set.store(true, Ordering::Relaxed);
-    });
-    stop
 }
 
 /// Starts the nodes.

@@ -32,6 +32,7 @@ mod net;
 pub mod payload;
 pub mod peer;
 pub mod published;
+mod random;
 pub mod row;
 pub mod run;
 pub mod server;

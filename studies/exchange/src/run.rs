@@ -8,6 +8,7 @@ use selo_base::stats;
 
 use crate::error::{Error, Result};
 use crate::net;
+use crate::random::draws;
 use crate::row::{Fidelity, Row, Rows, SCHEMA, Stamps, TlsTimes, Unit};
 
 /// The constants of a run.
@@ -131,7 +132,7 @@ fn steps<'a>(plan: &'a Plan, before: &[Row]) -> (Vec<Step<'a>>, usize) {
             warm_up: true,
         }));
     }
-    let order = stats::shuffled(wanted.len(), plan.seed);
+    let order = stats::shuffled(wanted.len(), draws(plan.seed));
     steps.extend(order.into_iter().map(|place| wanted[place]));
     (steps, kept)
 }

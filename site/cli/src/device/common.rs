@@ -1,14 +1,18 @@
 //! What the commands about devices share.
 
 use std::io::{Write, stdout};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use selo_base::report::exit;
 use selo_gateway::control::{Client, RELOAD_MAX, Request};
 use selo_gateway::device_file::Row;
 use selo_gateway::registry::{Record, Registry};
 use selo_gateway::state::StateDir;
 use selo_gateway::{Error, Result};
 use selo_link::DeviceId;
+use signal_hook::consts::SIGINT;
+use signal_hook::flag::register_conditional_shutdown;
 
 pub use selo_command::files::{read_file, write_private};
 
@@ -78,10 +82,7 @@ pub fn print_json(record: &Record, with_key: bool) -> selo_base::report::Result<
 
 /// Ctrl-C ends a command that waits; the gateway takes back what it began.
 pub fn exit_on_interrupt() {
-    std::thread::spawn(|| {
-        while !selo_base::interrupt::is_interrupted() {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        std::process::exit(130);
-    });
+    let at_once = Arc::new(AtomicBool::new(true));
+    // If it fails, the first Ctrl-C sets only the flag, and the second one ends the command.
+    let _ = register_conditional_shutdown(SIGINT, exit::INTERRUPTED.into(), at_once);
 }

@@ -6,6 +6,7 @@ use selo_base::stats::{self, Summary};
 use selo_report::format::significant;
 use selo_report::table::Cell;
 
+use crate::random::draws;
 use crate::row::{Experiment, Fidelity, Figure, Row, Unit};
 
 /// Seed of the bootstrap: the same rows give the same intervals.
@@ -89,7 +90,7 @@ impl Group<'_> {
     }
 
     pub(super) fn bootstrap(&self, figure: Figure) -> Cell {
-        let interval = stats::bootstrap(&self.samples(figure), SEED);
+        let interval = stats::bootstrap(&self.samples(figure), draws(SEED));
         interval.map_or_else(Cell::none, |interval| {
             Cell::text(format!(
                 "{} to {}",
