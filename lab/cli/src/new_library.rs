@@ -63,7 +63,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         .into());
     }
     let made = binding::bind(&project, &args.board, &library)?;
-    let files = manifest::files(&library, &made.bound, &name, &into);
+    let files = manifest::files(&library, &made, &name, &into);
     println!(
         "{} headers, {} sources, {} trials on {}",
         library.headers.len(),
@@ -72,7 +72,10 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         args.board
     );
     print!("{}", binding::summary(&made));
-    if made.bound.is_empty() {
+    for note in &library.notes {
+        println!("note: {note}");
+    }
+    if made.bound.is_empty() && made.suspects.is_empty() {
         println!("hint: docs/contributor/add-a-library.md describes glue by hand");
         return Ok(ExitCode::from(binding::NOT_BOUND));
     }
@@ -87,5 +90,6 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     }
     let shown = args.into.as_ref().unwrap_or(&args.path);
     println!("next: selo lab survey {}", shown.display());
-    Ok(ExitCode::SUCCESS)
+    let bound = !made.bound.is_empty();
+    Ok(ExitCode::from(if bound { 0 } else { binding::NOT_BOUND }))
 }

@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use selo_engine::bind::manifest;
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::check::Effort;
 use selo_engine::library::{Library, MANIFEST, OLD_MANIFEST};
 use selo_engine::measure::Lab;
 use selo_engine::project::{Project, Selection};
+use selo_engine::scan;
 use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
 use selo_report::table::TerminalStyle;
 
+use super::binding;
 use super::common::{Progress, commit};
 use super::rows;
 
@@ -25,19 +28,22 @@ shown with the vector that found it. The verdict for each algorithm:
   suitable                    every vector passes, and nothing was found against it
   suitable with reservations  every vector passes, but read the findings
   not suitable                it does not build or fit, or has a fault
+  not told                    the lab could not find out; this says nothing about the library
 
-selo lab new-library generates library.toml for a library that the lab does not know.
+A folder without library.toml is bound by trial: plausible ways to call its functions are tried
+against official vectors, on the first of the boards. The glue and the manifest that result are
+in out/survey/; selo lab new-library writes them into the library's folder.
 
 Examples:
   selo lab survey selo --board uno --algorithm aes-128,aes-128-cbc
   selo lab survey ~/aes-library --board uno,native --out report/
   selo lab survey ~/aes-library --json | jq -r '.algorithm + \" \" + .verdict'
 
-Exit codes: 0 nothing is \"not suitable\", 1 something is, 2 wrong usage or data,
-3 a compiler or runner is missing, 4 machine error.")]
+Exit codes: 0 all is suitable, 1 something is \"not suitable\", 2 wrong usage or data,
+3 a compiler or runner is missing, 4 machine error, 5 something could not be told.")]
 pub struct Args {
-    /// Folder with the library's library.toml, or the name of a library
-    #[arg(value_name = "PATH|LIBRARY")]
+    /// Folder of a library, or the name of one that the lab knows
+    #[arg(value_name = "FOLDER|LIBRARY")]
     folder: PathBuf,
     /// Boards (default: all whose compiler is installed); `selo lab list boards` shows them
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -68,7 +74,10 @@ pub struct Args {
 
 pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let mut project = Project::load(root)?;
-    let name = library(&mut project, &args.folder)?;
+    let board = args.board.first().map_or("uno", String::as_str);
+    let Some(name) = library(&mut project, &args.folder, board)? else {
+        return Ok(ExitCode::from(binding::NOT_BOUND));
+    };
     let title = project
         .libraries
         .iter()
@@ -144,14 +153,29 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let bad = lines
         .iter()
         .any(|line| line.verdict == SurveyVerdict::NotSuitable);
-    Ok(ExitCode::from(u8::from(bad)))
+    let told = lines
+        .iter()
+        .all(|line| line.verdict != SurveyVerdict::NotTold);
+    Ok(ExitCode::from(match (bad, told) {
+        (true, _) => 1,
+        (false, true) => 0,
+        (false, false) => binding::NOT_BOUND,
+    }))
 }
 
-/// The name of the given library: one of the project, or the one in the folder.
-fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> {
+/// The name of the given library: one of the project, or the one in the folder, which is bound by
+/// trial if it has no manifest. `None` if no way to call it was found; that has been said.
+fn library(
+    project: &mut Project,
+    folder: &Path,
+    board: &str,
+) -> selo_engine::Result<Option<String>> {
     let name = folder.to_string_lossy();
     if project.libraries.iter().any(|known| known.name == name) {
-        return Ok(name.into_owned());
+        return Ok(Some(name.into_owned()));
+    }
+    if folder.is_dir() && Library::manifest_of(folder).is_none() {
+        return bound(project, folder, board);
     }
     if folder.is_dir() {
         let name = project.add_library(folder)?;
@@ -161,7 +185,7 @@ fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> 
                 "hint: rename {OLD_MANIFEST} to {MANIFEST}, and 'strategies' in it to 'variants'"
             );
         }
-        return Ok(name);
+        return Ok(Some(name));
     }
     if folder.is_file() {
         return Err(selo_engine::Error::Data {
@@ -174,6 +198,35 @@ fn library(project: &mut Project, folder: &Path) -> selo_engine::Result<String> 
         &name,
         project.libraries.iter().map(|c| c.name.as_str()),
     ))
+}
+
+/// Binds the library in a folder by trial, adds it to the project, and returns its name. Its
+/// manifest and glue are in out/survey/NAME of the project; the folder itself stays as it is.
+fn bound(project: &mut Project, folder: &Path, board: &str) -> selo_engine::Result<Option<String>> {
+    let scanned = scan::scan(folder)?;
+    let name = manifest::library_name(&scanned.folder);
+    let into = project.root.join("out/survey").join(&name);
+    let made = binding::bind(project, board, &scanned)?;
+    eprint!("{}", binding::summary(&made));
+    if made.bound.is_empty() && made.suspects.is_empty() {
+        eprintln!(
+            "not told: the lab found no way to call {}",
+            folder.display()
+        );
+        eprintln!("hint: docs/contributor/add-a-library.md describes glue by hand");
+        return Ok(None);
+    }
+    let files = manifest::files(&scanned, &made, &name, &into);
+    let error = |source| selo_engine::Error::Write {
+        path: into.clone(),
+        source,
+    };
+    if into.exists() {
+        std::fs::remove_dir_all(&into).map_err(error)?;
+    }
+    manifest::write(&files, &into)?;
+    eprintln!("manifest and glue: {}", into.display());
+    project.add_library(&into).map(Some)
 }
 
 /// The named boards, or else all boards with an installed compiler.

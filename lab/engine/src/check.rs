@@ -42,6 +42,14 @@ const KEY_PAIRS: u32 = 3;
 /// Source of the line for an image that exceeds the board's memory: no case ran.
 pub const DOES_NOT_FIT: &str = "does-not-fit";
 
+/// Source of the line for calls that ran out of stack or heap in the measured image, or for an
+/// image that exceeds the board only because of the agent: the agent left no room. Such calls
+/// count neither as passed nor as failed.
+pub const NO_ROOM: &str = "no-room";
+
+/// Source of the line for an image that stopped while its time was compared.
+pub const CRASHED: &str = "crashed";
+
 /// Source of the line for calls that reached a limit set by the user or by the algorithm. Such
 /// calls count neither as passed nor as failed. At the default limit, a timeout is a failure,
 /// because it is a hang.
@@ -51,7 +59,7 @@ pub const OVER_LIMIT: &str = "over-limit";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckLine {
     /// Id of the vector set (lab/vectors/index.toml), or `constant-time`, `constant-instructions`,
-    /// `round-trip`, `does-not-fit`, `over-limit`, `build` or `start`.
+    /// `round-trip`, `does-not-fit`, `no-room`, `over-limit`, `crashed`, `build` or `start`.
     pub source: String,
     pub algorithm: String,
     pub variant: String,
@@ -115,6 +123,24 @@ const REFUSALS: u32 = 100;
 const REFUSED: &str = "refusal";
 
 /// Restarts the image after a stop.
+/// The first reason of each kind for calls that count neither as passed nor as failed.
+#[derive(Default)]
+struct Asides {
+    over_limit: Option<String>,
+    no_room: Option<String>,
+    crashed: Option<String>,
+}
+
+/// The message of a call that ran out of stack or heap.
+fn lacks_room(error: &Error) -> Option<String> {
+    let Error::Stopped(stop) = error else {
+        return None;
+    };
+    let text = stop.to_string();
+    let lacks = text.contains("stack-collision") || text.contains(crate::agent::HEAP_EXHAUSTED);
+    lacks.then_some(text)
+}
+
 type Start<'a> = &'a dyn Fn() -> Result<Agent>;
 
 /// The cost and the inputs of one call.
@@ -211,7 +237,8 @@ impl Lab<'_> {
             Err(error) => return Err(error),
         };
         if let Some(cause) = self.excess_of(&image.weight) {
-            let mut line = self.line(unit, DOES_NOT_FIT);
+            let alone = self.fits_alone(unit)?;
+            let mut line = self.line(unit, if alone { NO_ROOM } else { DOES_NOT_FIT });
             line.first_failure = Some(self.said(unit, cause));
             return Ok(vec![line]);
         }
@@ -227,7 +254,7 @@ impl Lab<'_> {
             Err(error) => return Err(error),
         };
         let mut lines = Vec::new();
-        let mut over_limit = None;
+        let mut asides = Asides::default();
         let sets = self.catalog.sets_for(&unit.algorithm.name);
         // The cost only selects cases, so it is needed only if there are cases.
         let cost = match sets.is_empty() {
@@ -278,11 +305,21 @@ impl Lab<'_> {
                     Err(error) => {
                         let stopped = agent.take_error();
                         if let Some(reason) = stopped.as_ref().and_then(|s| self.excused(unit, s)) {
-                            over_limit.get_or_insert(format!("{}: {reason}", case.id));
+                            asides
+                                .over_limit
+                                .get_or_insert(format!("{}: {reason}", case.id));
                             agent = start()?;
                             // The remaining cases take as long.
                             left_out += (chosen.len() - number) as u64;
                             break;
+                        }
+                        if let Some(reason) = stopped.as_ref().and_then(lacks_room) {
+                            asides
+                                .no_room
+                                .get_or_insert(format!("{}: {reason}", case.id));
+                            left_out += 1;
+                            agent = start()?;
+                            continue;
                         }
                         match stopped {
                             Some(Error::Stopped(_) | Error::Agent(_)) | None => {}
@@ -301,19 +338,49 @@ impl Lab<'_> {
             }
         }
         if unit.algorithm.interface == Interface::PublicKey {
-            lines.extend(self.round_trips(unit, &mut agent, start, &mut over_limit)?);
+            lines.extend(self.round_trips(unit, &mut agent, start, &mut asides)?);
         }
         // Do not retry key generation after a timeout.
-        let waited = unit.algorithm.interface != Interface::PublicKey || over_limit.is_none();
+        let waited =
+            unit.algorithm.interface != Interface::PublicKey || asides.over_limit.is_none();
         if constant_time && waited && self.board.fidelity.is_deterministic() {
-            let verdict = self.constant_time(unit, &mut agent, start, effort, &mut over_limit);
+            let verdict = self.constant_time(unit, &mut agent, start, effort, &mut asides);
             lines.extend(verdict?);
         }
-        lines.extend(over_limit.map(|reason| CheckLine {
-            first_failure: Some(reason),
-            ..self.line(unit, OVER_LIMIT)
-        }));
+        let notes = [
+            (OVER_LIMIT, asides.over_limit),
+            (NO_ROOM, asides.no_room),
+            (CRASHED, asides.crashed),
+        ];
+        for (source, reason) in notes {
+            lines.extend(reason.map(|reason| CheckLine {
+                first_failure: Some(reason),
+                ..self.line(unit, source)
+            }));
+        }
         Ok(lines)
+    }
+
+    /// True if the operations of a unit fit the board without the agent.
+    fn fits_alone(&self, unit: &Unit<'_>) -> Result<bool> {
+        if unit.program().is_some() {
+            return Ok(false);
+        }
+        let interface = unit.algorithm.interface;
+        let whole = interface.footprints().iter().rfind(|footprint| {
+            footprint
+                .operations
+                .iter()
+                .all(|operation| unit.offers(operation))
+        });
+        let Some(footprint) = whole else {
+            return Ok(false);
+        };
+        match self.builder.footprint(unit, footprint) {
+            Ok(image) => Ok(self.excess_of(&image.weight).is_none()),
+            Err(Error::Compile { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// The reason for a timeout that is not a fault of the library.
@@ -389,7 +456,7 @@ impl Lab<'_> {
         unit: &Unit<'_>,
         agent: &mut Agent,
         start: Start<'_>,
-        over_limit: &mut Option<String>,
+        asides: &mut Asides,
     ) -> Result<Option<CheckLine>> {
         let mut line = self.line(unit, ROUND_TRIP);
         let algorithm = unit.algorithm;
@@ -404,7 +471,7 @@ impl Lab<'_> {
                 )),
                 Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
                     let what = format!("key pair {number}");
-                    self.stopped(unit, &what, &error, &mut line, over_limit);
+                    self.stopped(unit, &what, &error, &mut line, asides);
                     *agent = start()?;
                     break;
                 }
@@ -423,14 +490,29 @@ impl Lab<'_> {
         what: &str,
         error: &Error,
         line: &mut CheckLine,
-        over_limit: &mut Option<String>,
+        asides: &mut Asides,
     ) {
         match self.excused(unit, error) {
             Some(reason) => {
-                over_limit.get_or_insert(format!("{what}: {reason}"));
+                asides.over_limit.get_or_insert(format!("{what}: {reason}"));
             }
-            None => line.note_failure(format!("{what}: {error}")),
+            None => match lacks_room(error) {
+                Some(reason) => {
+                    asides.no_room.get_or_insert(format!("{what}: {reason}"));
+                }
+                None => line.note_failure(format!("{what}: {error}")),
+            },
         }
+    }
+
+    /// Records that a timed call ended the program. A crash says nothing about the time.
+    fn stopped_while_timed(&self, unit: &Unit<'_>, what: &str, error: &Error, asides: &mut Asides) {
+        let (place, reason) = match (self.excused(unit, error), lacks_room(error)) {
+            (Some(reason), _) => (&mut asides.over_limit, reason),
+            (None, Some(reason)) => (&mut asides.no_room, reason),
+            (None, None) => (&mut asides.crashed, error.to_string()),
+        };
+        place.get_or_insert(format!("{what}: {reason}"));
     }
 
     /// One line: the number of random secrets for which each operation took equal cycles, or equal
@@ -441,7 +523,7 @@ impl Lab<'_> {
         agent: &mut Agent,
         start: Start<'_>,
         effort: &Effort,
-        over_limit: &mut Option<String>,
+        asides: &mut Asides,
     ) -> Result<Vec<CheckLine>> {
         if unit.algorithm.interface == Interface::Probe {
             return Ok(Vec::new());
@@ -485,7 +567,7 @@ impl Lab<'_> {
                         }
                     }
                     Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
-                        self.stopped(unit, operation, &error, &mut line, over_limit);
+                        self.stopped_while_timed(unit, operation, &error, asides);
                         *agent = start()?;
                         break;
                     }

@@ -194,6 +194,10 @@ pub struct Implementation {
     pub defines: Vec<String>,
     /// Operations that the glue offers.
     pub operations: Vec<String>,
+    /// The glue is a guess with which no official vector passes. A survey then never calls the
+    /// library wrong unless it can name the mistake.
+    #[serde(default)]
+    pub unproven: bool,
     /// The sizes of nonces and tags that the library refuses although the algorithm has them. The
     /// glue answers them as a bad size, and such cases are not counted.
     #[serde(default)]

@@ -13,7 +13,7 @@ mod mistakes;
 
 use selo_vectors::{Case, CaseResult, Set};
 
-use crate::check::{DOES_NOT_FIT, Effort, is_about_time};
+use crate::check::{DOES_NOT_FIT, Effort, NO_ROOM, is_about_time};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::Unit;
@@ -53,7 +53,8 @@ impl Lab<'_> {
         let mut findings = Vec::new();
         let runs = !checks
             .iter()
-            .any(|line| ["build", "start", DOES_NOT_FIT].contains(&line.source.as_str()));
+            .any(|line| ["build", "start", DOES_NOT_FIT].contains(&line.source.as_str()))
+            && checks.iter().any(|line| line.source != NO_ROOM);
         let mut fresh_iv = Mark::DoesNotApply;
         if runs && unit.program().is_none() {
             let image = self.builder.agent(unit)?;

@@ -172,6 +172,7 @@ fn verdicts(lines: &[SurveyLine]) -> Table {
             SurveyVerdict::Suitable => Tone::Good,
             SurveyVerdict::Reservations => Tone::Warn,
             SurveyVerdict::NotSuitable => Tone::Bad,
+            SurveyVerdict::NotTold => Tone::Plain,
         };
         let mut cells = vec![
             Cell::text(&line.algorithm),
@@ -367,6 +368,7 @@ fn grouped(lines: &[SurveyLine]) -> Vec<(String, &Finding)> {
 fn word(weight: Weight) -> &'static str {
     match weight {
         Weight::Fault => "FAULT",
+        Weight::Gap => "NOT TOLD",
         Weight::Reservation => "RESERVATION",
         Weight::Remark => "REMARK",
     }

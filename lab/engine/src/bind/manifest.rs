@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::glue;
 use super::recipe::Recipe;
-use super::trial::Bound;
+use super::trial::{Binding, Bound};
 use crate::error::{Error, Result};
 use crate::library::{Implementation, Library, MANIFEST};
 use crate::scan::Scanned;
@@ -51,6 +51,7 @@ pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Pat
                 .iter()
                 .map(|name| (*name).to_owned())
                 .collect(),
+            unproven: false,
             refuses_sizes: None,
             boards: Vec::new(),
             flags: vec!["-Os".into()],
@@ -81,14 +82,14 @@ fn folders(scanned: &Scanned) -> Vec<PathBuf> {
 /// The names and texts of the files for a bound library, in the folder `into`.
 pub fn files(
     scanned: &Scanned,
-    bound: &[Bound<'_>],
+    made: &Binding<'_>,
     name: &str,
     into: &Path,
 ) -> Vec<(String, String)> {
     let to_library = relative(into, &scanned.folder);
     let mut files: Vec<(String, String)> = Vec::new();
     let mut listed = String::new();
-    for one in bound {
+    for one in made.bound.iter().chain(&made.suspects) {
         let extension = if glue::is_cpp_glue(scanned, &one.recipe) {
             "cpp"
         } else {
@@ -170,6 +171,12 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         list(&operations),
         list(&flags),
     );
+    if !bound.proven {
+        text.push_str(
+            "# No official vector passes with this glue. Compare its calls with the library's manual;\n\
+             # remove this line when they are right.\nunproven = true\n",
+        );
+    }
 }
 
 /// A string of TOML.

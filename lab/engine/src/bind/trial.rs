@@ -22,6 +22,9 @@ const TRIALS: usize = 40;
 /// The same for an algorithm of which another key size has been bound.
 const TRIALS_OF_SIBLING: usize = 8;
 
+/// Only a recipe of at most this cost is clear enough to be a suspect.
+const CLEAR: u32 = 6;
+
 /// Cases of each direction in a trial.
 const CASES: usize = 3;
 
@@ -67,12 +70,17 @@ pub struct Bound<'l> {
     /// Sources, relative to the library's folder.
     pub sources: Vec<PathBuf>,
     pub glue: String,
+    /// Official vectors pass.
+    pub proven: bool,
 }
 
 /// All that came of binding a library.
 #[derive(Debug, Default)]
 pub struct Binding<'l> {
     pub bound: Vec<Bound<'l>>,
+    /// The likeliest recipes of algorithms for which none passes, and that ran or failed in the
+    /// library's own source. A survey looks for a known mistake.
+    pub suspects: Vec<Bound<'l>>,
     pub trials: Vec<Trial>,
     /// Algorithms that the library seems to have, and for which no recipe passed.
     pub open: Vec<String>,
@@ -145,6 +153,7 @@ impl<'l> Binder<'_, 'l> {
                 })
         });
         without_flags.extend(with_flags.take(TRIALS_OF_SIBLING));
+        let (mut suspect, mut suspect_ran) = (None, false);
         let mut broken: BTreeSet<Vec<String>> = BTreeSet::new();
         for recipe in without_flags {
             // Functions that do not build do not build with other arguments either.
@@ -168,6 +177,7 @@ impl<'l> Binder<'_, 'l> {
             {
                 broken.insert(names);
             }
+            let ran = matches!(outcome, Outcome::Wrong { .. });
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
                 calls: recipe.calls().iter().map(|call| shown(call)).collect(),
@@ -176,11 +186,22 @@ impl<'l> Binder<'_, 'l> {
             };
             (self.found)(&trial);
             self.binding.trials.push(trial);
-            if let Some(bound) = bound {
-                self.binding.bound.push(bound);
-                return Ok(());
+            match bound {
+                Some(bound) if bound.proven => {
+                    self.binding.bound.push(bound);
+                    return Ok(());
+                }
+                // What ran tells more than what did not compile.
+                Some(bound)
+                    if bound.recipe.cost <= CLEAR && (suspect.is_none() || ran && !suspect_ran) =>
+                {
+                    suspect_ran = ran;
+                    suspect = Some(bound);
+                }
+                _ => {}
             }
         }
+        self.binding.suspects.extend(suspect);
         self.binding.open.push(algorithm.name.clone());
         Ok(())
     }
@@ -243,7 +264,16 @@ impl<'l> Binder<'_, 'l> {
         library.root.clone_from(&self.lab.project.root);
         let sources = match self.sources(&library, recipe)? {
             Ok(sources) => sources,
-            Err(message) => return Ok((Outcome::DoesNotBuild { message }, None)),
+            Err((message, None)) => return Ok((Outcome::DoesNotBuild { message }, None)),
+            Err((message, Some(source))) => {
+                let bound = Bound {
+                    recipe: recipe.clone(),
+                    sources: vec![source],
+                    glue: text,
+                    proven: false,
+                };
+                return Ok((Outcome::DoesNotBuild { message }, Some(bound)));
+            }
         };
         let absolute = sources
             .iter()
@@ -252,13 +282,14 @@ impl<'l> Binder<'_, 'l> {
             .map(|path| path.to_string_lossy().into_owned())
             .collect();
         let outcome = self.run(&unit(&library, recipe.algorithm), cases)?;
-        let passed = matches!(outcome, Outcome::Passed { .. });
-        let bound = passed.then(|| Bound {
+        let proven = matches!(outcome, Outcome::Passed { .. });
+        let bound = Bound {
             recipe: recipe.clone(),
             sources,
             glue: text,
-        });
-        Ok((outcome, bound))
+            proven,
+        };
+        Ok((outcome, Some(bound)))
     }
 
     /// The sources that the glue needs, or the message of what does not compile.
@@ -266,11 +297,11 @@ impl<'l> Binder<'_, 'l> {
         &self,
         library: &Library,
         recipe: &Recipe<'_>,
-    ) -> Result<std::result::Result<Vec<PathBuf>, String>> {
+    ) -> Result<std::result::Result<Vec<PathBuf>, (String, Option<PathBuf>)>> {
         let unit = unit(library, recipe.algorithm);
         let glue = match self.lab.builder.object_of(&unit, &unit.glue()) {
             Ok(glue) => symbols(&glue)?,
-            Err(Error::Compile { output, .. }) => return Ok(Err(output)),
+            Err(Error::Compile { output, .. }) => return Ok(Err((output, None))),
             Err(error) => return Err(error),
         };
         let folder = &self.scanned.folder;
@@ -280,10 +311,13 @@ impl<'l> Binder<'_, 'l> {
         if sources.is_empty() {
             let failure = recipe.names().iter().find_map(|name| {
                 let (path, message) = objects.failure(name)?;
-                Some(format!("{}: {message}", path.display()))
+                Some((
+                    format!("{}: {message}", path.display()),
+                    Some(path.to_owned()),
+                ))
             });
-            if let Some(message) = failure {
-                return Ok(Err(message));
+            if let Some(failure) = failure {
+                return Ok(Err(failure));
             }
         }
         Ok(Ok(sources))

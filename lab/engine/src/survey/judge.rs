@@ -4,7 +4,8 @@ use selo_vectors::{Case, CaseResult};
 
 use super::line::{Answer, Evidence, Finding, Mark, Question, SurveyVerdict, Weight};
 use crate::check::{
-    CONSTANT_INSTRUCTIONS, CONSTANT_TIME, CheckLine, DOES_NOT_FIT, OVER_LIMIT, is_about_time,
+    CONSTANT_INSTRUCTIONS, CONSTANT_TIME, CRASHED, CheckLine, DOES_NOT_FIT, NO_ROOM, OVER_LIMIT,
+    is_about_time,
 };
 use crate::interface::Interface;
 use crate::library::Unit;
@@ -22,14 +23,7 @@ pub(super) fn of_check(
 ) -> Option<Finding> {
     let said = line.first_failure.clone().unwrap_or_default();
     match line.source.as_str() {
-        "build" => Some(Finding {
-            evidence: vec![Evidence::new("compiler", said.clone())],
-            ..Finding::fault(
-                "does-not-build",
-                "The image does not build",
-                first_error(&said),
-            )
-        }),
+        "build" => Some(not_built(unit, &said)),
         DOES_NOT_FIT => Some(Finding {
             evidence: vec![Evidence::new("sizes", said.clone())],
             ..Finding::fault(
@@ -43,14 +37,80 @@ pub(super) fn of_check(
             "A call takes too long or hangs",
             said,
         )),
-        "start" => Some(Finding::fault(
+        NO_ROOM => Some(Finding::gap(
+            "no-room",
+            "The measured program left it no room",
+            format!(
+                "{said}. The image holds the lab's agent beside the library, which a user's program \
+                 does not have. A board with more memory tells."
+            ),
+        )),
+        CRASHED => Some(Finding::fault(
+            "stopped",
+            "A call crashed",
+            format!("{said}. It happened with random keys and messages of the right sizes."),
+        )),
+        "start" => Some(Finding::gap(
             "does-not-start",
-            "The image does not match the manifest",
+            "The image does not do what the manifest says",
             format!("{said}. Compare `operations` in library.toml with the list in the glue."),
         )),
         source if line.failed > 0 && is_about_time(source) => Some(variable_time(line, said)),
-        _ if line.failed > 0 => Some(wrong_output(lab, unit, line, failures, known)),
+        _ if line.failed > 0 => {
+            let wrong = wrong_output(lab, unit, line, failures, known);
+            let named = known.iter().any(|finding| finding.weight == Weight::Fault);
+            Some(match unit.implementation.unproven && !named {
+                true => unproven(wrong),
+                false => wrong,
+            })
+        }
         _ => None,
+    }
+}
+
+/// The image was not built. It is the library's fault only if one of its own sources does not
+/// compile with all of its headers there.
+fn not_built(unit: &Unit<'_>, said: &str) -> Finding {
+    let error = first_error(said);
+    let evidence = vec![Evidence::new("compiler", said)];
+    let sources = unit.sources().unwrap_or_default();
+    let own = sources.iter().any(|source| {
+        let name = source.file_name().unwrap_or_default().to_string_lossy();
+        error.contains(&format!("{name}:"))
+    });
+    let lacks = ["No such file", "undefined reference", "#error"];
+    if own && error.contains("error") && !lacks.iter().any(|words| error.contains(words)) {
+        return Finding {
+            evidence,
+            ..Finding::fault("does-not-build", "It does not build", error)
+        };
+    }
+    Finding {
+        evidence,
+        ..Finding::gap(
+            "not-built",
+            "The lab could not build it",
+            format!(
+                "{error}. Something is missing that is not the library's source: a header, a \
+                 setting, or a call in the glue. Give flags and include folders in library.toml, or \
+                 mend the glue."
+            ),
+        )
+    }
+}
+
+/// A wrong output of calls that are a guess is a question, not a fault.
+fn unproven(wrong: Finding) -> Finding {
+    Finding {
+        weight: Weight::Gap,
+        id: "unproven".to_owned(),
+        title: "The lab found no way to call it that passes the official vectors".to_owned(),
+        text: format!(
+            "{} Either the guessed calls in the glue are not right, or the library is not. Compare \
+             the glue with the library's manual.",
+            wrong.text
+        ),
+        ..wrong
     }
 }
 
@@ -200,19 +260,23 @@ pub(super) fn answers(
         detail,
     };
     let yes_unless = |bad: bool| if bad { Mark::No } else { Mark::Yes };
-    let builds = !found("does-not-build");
-    let fits = if builds {
-        yes_unless(found("does-not-fit"))
-    } else {
-        Mark::NotTold
+    let builds = match (found("does-not-build"), found("not-built")) {
+        (true, _) => Mark::No,
+        (false, true) => Mark::NotTold,
+        (false, false) => Mark::Yes,
+    };
+    let fits = match builds {
+        Mark::Yes if found("no-room") => Mark::NotTold,
+        Mark::Yes => yes_unless(found("does-not-fit")),
+        _ => Mark::NotTold,
     };
     let official = checks.iter().filter(|line| line.is_official());
     let (tried, failed) = official.fold((0, 0), |(tried, failed), line| {
         (tried + line.tried, failed + line.failed)
     });
     let conforms = match (runs, tried, failed) {
-        (false, ..) if found("does-not-start") => Mark::No,
         (false, ..) | (true, 0, _) => Mark::NotTold,
+        (true, ..) if found("unproven") => Mark::NotTold,
         (true, _, failed) => yes_unless(failed > 0),
     };
     let counted = (runs && tried > 0).then(|| format!("{} of {tried}", tried - failed));
@@ -236,7 +300,7 @@ pub(super) fn answers(
         Mark::NotTold
     };
     vec![
-        of(Question::Builds, yes_unless(!builds), None),
+        of(Question::Builds, builds, None),
         of(Question::Fits, fits, None),
         of(Question::Conforms, conforms, counted),
         of(Question::FreshIv, fresh, None),
@@ -257,6 +321,9 @@ pub(super) fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVer
     };
     if of(Weight::Fault).next().is_some() {
         return (SurveyVerdict::NotSuitable, titles(Weight::Fault));
+    }
+    if of(Weight::Gap).next().is_some() {
+        return (SurveyVerdict::NotTold, titles(Weight::Gap));
     }
     if of(Weight::Reservation).next().is_some() {
         return (SurveyVerdict::Reservations, titles(Weight::Reservation));

@@ -7,7 +7,7 @@ use crate::check::CheckLine;
 use crate::row::{Fidelity, Metric, Row, Status};
 
 /// The schema that [`SurveyLine`] follows; changes whenever a field changes meaning.
-pub const SCHEMA: &str = "selo.survey/1";
+pub const SCHEMA: &str = "selo.survey/2";
 
 /// A survey of one algorithm and variant of a library on one board.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,8 @@ pub enum SurveyVerdict {
     /// It conforms, but has reservations that a user must know.
     Reservations,
     NotSuitable,
+    /// The lab could not find out. This says nothing about the library.
+    NotTold,
 }
 
 /// A question that every line answers.
@@ -94,6 +96,8 @@ pub struct Answer {
 pub enum Weight {
     /// Do not use the library as it is.
     Fault,
+    /// The lab could not find something out. This says nothing about the library.
+    Gap,
     /// Read this before using the library.
     Reservation,
     /// Good to know.
@@ -160,6 +164,10 @@ impl Finding {
         Finding::new(Weight::Fault, id, title, text)
     }
 
+    pub(super) fn gap(id: &str, title: impl Into<String>, text: impl Into<String>) -> Finding {
+        Finding::new(Weight::Gap, id, title, text)
+    }
+
     pub(super) fn reservation(
         id: &str,
         title: impl Into<String>,
@@ -213,6 +221,7 @@ impl SurveyVerdict {
             SurveyVerdict::Suitable => "suitable",
             SurveyVerdict::Reservations => "suitable with reservations",
             SurveyVerdict::NotSuitable => "not suitable",
+            SurveyVerdict::NotTold => "not told",
         }
     }
 }
