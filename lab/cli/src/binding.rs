@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
+use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::trial::{self, Binding, Outcome, Trial};
 use selo_engine::build::Builder;
 use selo_engine::measure::Lab;
@@ -14,14 +15,47 @@ use super::common::commit;
 /// Exit code if no way to call a library was found. It says nothing about the library.
 pub const NOT_BOUND: u8 = 5;
 
+/// The board that is this machine.
+const NATIVE: &str = "native";
+
 /// Limit of one call in a trial: a block or a short message takes far less.
 const LIMIT: u64 = 60_000_000;
 
-/// Binds `scanned` on the board.
+/// Binds `scanned` on the board, and on this machine what cannot be bound there: a board may lack
+/// the room, or a header that a PC has.
 pub fn bind<'l>(
     project: &'l Project,
     board: &str,
     scanned: &'l Scanned,
+) -> selo_engine::Result<Binding<'l>> {
+    let all: Vec<&Algorithm> = project.algorithms.iter().collect();
+    let mut made = bind_on(project, board, scanned, &all)?;
+    if board == NATIVE || made.open.is_empty() {
+        return Ok(made);
+    }
+    let left: Vec<&Algorithm> = all
+        .into_iter()
+        .filter(|algorithm| made.open.contains(&algorithm.name))
+        .collect();
+    let more = bind_on(project, NATIVE, scanned, &left)?;
+    let bound = |name: &str| {
+        more.bound
+            .iter()
+            .any(|one| one.recipe.algorithm.name == name)
+    };
+    made.open.retain(|name| !bound(name));
+    made.suspects
+        .retain(|one| !bound(&one.recipe.algorithm.name));
+    made.bound.extend(more.bound);
+    made.trials.extend(more.trials);
+    Ok(made)
+}
+
+fn bind_on<'l>(
+    project: &'l Project,
+    board: &str,
+    scanned: &'l Scanned,
+    algorithms: &[&'l Algorithm],
 ) -> selo_engine::Result<Binding<'l>> {
     let board = project.board(board)?;
     let catalog = project.catalog()?;
@@ -41,18 +75,23 @@ pub fn bind<'l>(
     };
     let mut stderr = std::io::stderr();
     let shows = stderr.is_terminal();
+    let logs = std::env::var_os("SELO_BIND_LOG").is_some();
     let mut count = 0;
     let mut progress = |trial: &Trial| {
         count += 1;
         if shows {
-            let _ = write!(stderr, "\r\x1b[Ktrial {count}: {}", trial.algorithm);
+            let _ = write!(
+                stderr,
+                "\r\x1b[Ktrial {count} on {}: {}",
+                board.name, trial.algorithm
+            );
             let _ = stderr.flush();
         }
-        if std::env::var_os("SELO_BIND_LOG").is_some() {
+        if logs {
             eprintln!("{trial:?}");
         }
     };
-    let made = trial::bind(&lab, scanned, &project.algorithms, &mut progress);
+    let made = trial::bind(&lab, scanned, algorithms, &mut progress);
     if shows {
         eprint!("\r\x1b[K");
     }
@@ -66,8 +105,9 @@ pub fn summary(made: &Binding<'_>) -> String {
         let recipe = &bound.recipe;
         let _ = writeln!(
             text,
-            "bound      {:<20} {} {}",
+            "bound      {:<20} on {}: {} {}",
             recipe.algorithm.name,
+            bound.proven_on.as_deref().unwrap_or_default(),
             recipe.names().join(", "),
             recipe.flags.join(" ")
         );

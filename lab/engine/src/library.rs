@@ -198,6 +198,9 @@ pub struct Implementation {
     /// library wrong unless it can name the mistake.
     #[serde(default)]
     pub unproven: bool,
+    /// The board on which official vectors pass with this glue, if it was found by trial.
+    #[serde(default)]
+    pub proven_on: Option<String>,
     /// The sizes of nonces and tags that the library refuses although the algorithm has them. The
     /// glue answers them as a bad size, and such cases are not counted.
     #[serde(default)]

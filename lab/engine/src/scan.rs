@@ -52,7 +52,7 @@ pub struct Scanned {
     pub entries: Vec<Found>,
     /// Every function that another file can call, those of headers first.
     pub functions: Vec<Declared>,
-    /// The source that defines each function, by its name.
+    /// The source that defines each function, by its name, or `Class::name`.
     pub definitions: BTreeMap<String, PathBuf>,
     /// The file that declares each class.
     pub class_files: BTreeMap<String, PathBuf>,
@@ -205,7 +205,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     let mut known: BTreeSet<(Option<String>, String)> = BTreeSet::new();
     for (function, file, in_header) in functions {
         if function.has_body && !in_header {
-            let name = function.name.clone();
+            let name = qualified(&function);
             scanned.definitions.entry(name).or_insert(file.clone());
         }
         if function.hidden {
@@ -344,7 +344,20 @@ fn describe(path: &Path, scanned: &mut Scanned) {
     }
 }
 
+/// The name of a function, with its class.
+fn qualified(function: &Function) -> String {
+    match &function.class {
+        Some(class) => format!("{class}::{}", function.name),
+        None => function.name.clone(),
+    }
+}
+
 impl Scanned {
+    /// The source that defines a function, if the folder has it.
+    pub fn definition(&self, function: &Function) -> Option<&PathBuf> {
+        self.definitions.get(&qualified(function))
+    }
+
     /// The number behind a macro or a text; macros of macros are followed a few levels.
     pub fn number(&self, text: &str) -> Option<u32> {
         let mut text = text.trim().trim_matches(['(', ')']);

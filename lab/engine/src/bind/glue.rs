@@ -25,7 +25,7 @@ pub fn is_cpp_glue(scanned: &Scanned, recipe: &Recipe<'_>) -> bool {
     recipe.class.is_some()
         || recipe.calls().iter().any(|call| {
             let function = call.function();
-            let defined = scanned.definitions.get(&function.name);
+            let defined = scanned.definition(function);
             defined.is_some_and(|file| is_cpp(file))
                 || call
                     .declared
@@ -160,12 +160,7 @@ impl Writer<'_, '_> {
         }
         for call in bare {
             let function = call.function();
-            let c = self.cpp
-                && !self
-                    .scanned
-                    .definitions
-                    .get(&function.name)
-                    .is_some_and(|f| is_cpp(f));
+            let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
             let linkage = if c { "extern \"C\" " } else { "" };
             let _ = writeln!(
                 text,
@@ -182,8 +177,8 @@ impl Writer<'_, '_> {
     /// The library's headers that the sources of the called functions include, in their order.
     fn headers_of_sources(&self) -> Vec<&Path> {
         let mut headers: Vec<&Path> = Vec::new();
-        for name in self.recipe.names() {
-            let source = self.scanned.definitions.get(&name);
+        for call in self.recipe.calls() {
+            let source = self.scanned.definition(call.function());
             let includes = source.and_then(|source| self.scanned.includes.get(source));
             for include in includes.into_iter().flatten() {
                 let ends = |header: &&PathBuf| header.ends_with(include.trim_start_matches("../"));
@@ -201,7 +196,7 @@ impl Writer<'_, '_> {
         functions.peek().is_some()
             && functions.all(|declared| {
                 let function = &declared.function;
-                let defined = self.scanned.definitions.get(&function.name);
+                let defined = self.scanned.definition(function);
                 function.class.is_none() && defined.is_some_and(|file| !is_cpp(file))
             })
     }
@@ -377,6 +372,7 @@ impl Writer<'_, '_> {
                 "static uint8_t {name}(struct agent_call *call)\n{{\n    agent_size size = call->in[0].size;\n    if ({bad})\n        return AGENT_BAD_SIZE;\n    uint8_t *in = call->in[0].data, *out = call->out;"
             );
             text.push_str(&unused(found, &["in", "out"]));
+            text.push_str(out_size(found));
             if many && !sized {
                 let names = Names {
                     input: "(in + at)",
@@ -456,6 +452,7 @@ impl Writer<'_, '_> {
         }
         text.push_str(padding);
         text.push_str("    (void)in;\n");
+        text.push_str(out_size(found));
         let names = Names {
             input: "out",
             size: if self.recipe.pads { "size" } else { "padded" },
@@ -478,6 +475,7 @@ impl Writer<'_, '_> {
         if !self.has_iv() {
             text.push_str("    (void)iv;\n");
         }
+        text.push_str(out_size(found));
         let mut calls = Vec::new();
         if self.has_iv() {
             // A PC repeats the call, so the IV is put back each time.
@@ -748,6 +746,14 @@ impl Writer<'_, '_> {
 
 fn flag(yes: bool) -> String {
     u8::from(yes).to_string()
+}
+
+/// A variable for the size that a function reports.
+fn out_size(found: &Call<'_>) -> &'static str {
+    match found.has(Slot::OutSize) {
+        true => "    unsigned long long out_size = AGENT_IO_BYTES;\n",
+        false => "",
+    }
 }
 
 /// Statements for buffers that a call may leave alone.

@@ -111,9 +111,13 @@ impl<'a> Objects<'a> {
             return Ok(Some(path.clone()));
         }
         let names = identifiers(symbol);
-        let mut candidates: Vec<PathBuf> = names
-            .iter()
-            .filter_map(|name| self.scanned.definitions.get(name).cloned())
+        let key = names.join("::");
+        let mut candidates: Vec<PathBuf> = self
+            .scanned
+            .definitions
+            .get(&key)
+            .cloned()
+            .into_iter()
             .collect();
         let others = self
             .scanned
@@ -121,7 +125,7 @@ impl<'a> Objects<'a> {
             .iter()
             .filter(|path| self.mentions(path, &names));
         candidates.extend(others.cloned());
-        if candidates.is_empty() && self.is_made_by_macro(symbol, taken) {
+        if self.is_made_by_macro(symbol, taken) {
             candidates.extend(self.scanned.sources.iter().take(MOST_GUESSED).cloned());
         }
         for path in candidates {

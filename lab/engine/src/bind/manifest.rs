@@ -52,6 +52,7 @@ pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Pat
                 .map(|name| (*name).to_owned())
                 .collect(),
             unproven: false,
+            proven_on: None,
             refuses_sizes: None,
             boards: Vec::new(),
             flags: vec!["-Os".into()],
@@ -73,6 +74,17 @@ fn folders(scanned: &Scanned) -> Vec<PathBuf> {
             }
         }
     }
+    // A header of the language in a folder is a replacement that includes the real one.
+    const OF_THE_LANGUAGE: [&str; 10] = [
+        "string.h", "stdlib.h", "stdint.h", "stdio.h", "stddef.h", "limits.h", "time.h",
+        "unistd.h", "endian.h", "types.h",
+    ];
+    folders.retain(|folder| {
+        folder.as_os_str().is_empty()
+            || !OF_THE_LANGUAGE
+                .iter()
+                .any(|name| scanned.headers.contains(&folder.join(name)))
+    });
     folders.sort_by_key(|folder| folder.components().count());
     // The user may have named a part of a library, whose sources name the part: `crypto/aes.h`.
     folders.push(PathBuf::from(".."));
@@ -171,7 +183,10 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         list(&operations),
         list(&flags),
     );
-    if !bound.proven {
+    if let Some(board) = &bound.proven_on {
+        let _ = writeln!(text, "proven_on = {}", quoted(board));
+    }
+    if bound.proven_on.is_none() {
         text.push_str(
             "# No official vector passes with this glue. Compare its calls with the library's manual;\n\
              # remove this line when they are right.\nunproven = true\n",

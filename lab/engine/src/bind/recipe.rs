@@ -1,6 +1,6 @@
 //! Recipes: calls of a library that together make the operations of one algorithm.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::call::{Call, Mode};
 use super::slot::{Purpose, Slot};
@@ -35,6 +35,9 @@ pub struct Recipe<'l> {
 
 /// Most recipes of one algorithm.
 const RECIPES: usize = 60;
+
+/// Ways to call the same functions that are tried before other functions.
+const FIRST_WAYS: usize = 4;
 
 /// A recipe of a higher cost is not tried.
 const IMPLAUSIBLE: u32 = 20;
@@ -135,6 +138,13 @@ pub fn recipes<'l>(
     }
     found.retain(|recipe| recipe.cost <= IMPLAUSIBLE);
     found.sort_by_key(|recipe| recipe.cost);
+    // Other functions are a better guess than the tenth way to call the same ones.
+    let mut ways: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    found.sort_by_cached_key(|recipe| {
+        let way = ways.entry(recipe.names()).or_default();
+        *way += 1;
+        (*way > FIRST_WAYS, recipe.cost)
+    });
     let mut kept: Vec<Recipe<'l>> = Vec::new();
     let mut seen = BTreeSet::new();
     for recipe in found {
@@ -349,6 +359,11 @@ fn ciphers<'l>(
         base.decrypt = decryption(encrypt, &decrypts, algorithm, class, scanned);
         base.cost = cost + base.decrypt.as_ref().map_or(3, |call| call.cost);
         found.extend(with_keys(calls, &base, wants_iv, scanned));
+        if base.decrypt.take().is_some() {
+            // The library may declare a decryption that it does not have.
+            base.cost += 4;
+            found.extend(with_keys(calls, &base, wants_iv, scanned));
+        }
     }
     found
 }

@@ -70,8 +70,8 @@ pub struct Bound<'l> {
     /// Sources, relative to the library's folder.
     pub sources: Vec<PathBuf>,
     pub glue: String,
-    /// Official vectors pass.
-    pub proven: bool,
+    /// The board on which official vectors pass; `None` if they do not.
+    pub proven_on: Option<String>,
 }
 
 /// All that came of binding a library.
@@ -91,7 +91,7 @@ pub struct Binding<'l> {
 pub fn bind<'l>(
     lab: &Lab<'_>,
     scanned: &'l Scanned,
-    algorithms: &'l [Algorithm],
+    algorithms: &[&'l Algorithm],
     found: &mut dyn FnMut(&Trial),
 ) -> Result<Binding<'l>> {
     let folder = tempfile::Builder::new()
@@ -187,7 +187,7 @@ impl<'l> Binder<'_, 'l> {
             (self.found)(&trial);
             self.binding.trials.push(trial);
             match bound {
-                Some(bound) if bound.proven => {
+                Some(bound) if bound.proven_on.is_some() => {
                     self.binding.bound.push(bound);
                     return Ok(());
                 }
@@ -270,7 +270,7 @@ impl<'l> Binder<'_, 'l> {
                     recipe: recipe.clone(),
                     sources: vec![source],
                     glue: text,
-                    proven: false,
+                    proven_on: None,
                 };
                 return Ok((Outcome::DoesNotBuild { message }, Some(bound)));
             }
@@ -287,7 +287,7 @@ impl<'l> Binder<'_, 'l> {
             recipe: recipe.clone(),
             sources,
             glue: text,
-            proven,
+            proven_on: proven.then(|| self.lab.board.name.clone()),
         };
         Ok((outcome, Some(bound)))
     }

@@ -32,9 +32,12 @@ struct Watch {
 /// Time limit of a native operation, in place of a chip's cycle limit.
 const NATIVE_LIMIT: Duration = Duration::from_secs(60);
 
+/// Sets limits for a program (util-linux).
+const PRLIMIT: &str = "/usr/bin/prlimit";
+
 impl NativeSession {
     pub(super) fn start(image: &Path) -> Result<NativeSession> {
-        let mut command = Command::new(image);
+        let mut command = limited(image);
         command.stderr(Stdio::null());
         NativeSession::spawn("native", command, NATIVE_LIMIT)
     }
@@ -117,6 +120,17 @@ impl NativeSession {
             pc: None,
         }
     }
+}
+
+/// The command for a program that may be anybody's: it can write no file, and has 4 GiB of memory.
+fn limited(image: &Path) -> Command {
+    let limits = ["--fsize=0", "--core=0", "--as=4294967296"];
+    if !Path::new(PRLIMIT).is_file() {
+        return Command::new(image);
+    }
+    let mut command = Command::new(PRLIMIT);
+    command.args(limits).arg("--").arg(image);
+    command
 }
 
 /// Ends a child that still runs. Returns its exit status as text.

@@ -171,6 +171,13 @@ fn wrong_output(
             ]);
         }
     }
+    let proven = unit.implementation.proven_on.as_ref();
+    if let Some(board) = proven.filter(|board| **board != lab.board.name) {
+        finding.text.push_str(&format!(
+            " The same calls give right outputs on {board}. An `int` of 16 bits, as on AVR, is the \
+             usual cause."
+        ));
+    }
     if unit.algorithm.interface == Interface::ModeCbc && known.iter().any(Finding::is_about_iv) {
         let more = " The IV does not come from the random source: see above.";
         finding.text.push_str(more);
