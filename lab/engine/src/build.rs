@@ -87,6 +87,18 @@ const LARGEST_SOURCE: u64 = 16 << 20;
 /// The program of which a whole firmware is the growth.
 const EMPTY: &str = "lab/firmware/footprint/empty.c";
 
+/// What stands in the place of a library's glue, in the program that a footprint grows from.
+const NOTHING: &str = "lab/firmware/footprint/nothing.c";
+
+/// What an image has beside the sources of the port.
+#[derive(Clone, Copy)]
+enum Content {
+    /// The library with its glue.
+    Library,
+    /// Neither of them.
+    Nothing,
+}
+
 /// Compiles for one board.
 #[derive(Debug)]
 pub struct Builder<'a> {
@@ -173,7 +185,8 @@ impl<'a> Builder<'a> {
 
     /// The same with other settings of the port, such as `-DNAME=VALUE`.
     pub fn agent_with(&self, unit: &Unit<'_>, defines: &[String]) -> Result<Image> {
-        self.image(Some(unit), &self.port.agent_sources, defines)
+        let sources = &self.port.agent_sources;
+        self.image(unit, sources, defines, Content::Library)
     }
 
     /// A program that only calls the operations of `footprint`.
@@ -185,16 +198,17 @@ impl<'a> Builder<'a> {
                 .iter()
                 .map(|name| format!("-DFOOTPRINT_{}=1", macro_name(name))),
         );
-        self.image(Some(unit), &self.port.footprint_sources, &defines)
+        let sources = &self.port.footprint_sources;
+        self.image(unit, sources, &defines, Content::Library)
     }
 
-    /// The same program calling nothing: what [`Builder::footprint`] grows from.
+    /// The same program calling nothing, by the same flags: what [`Builder::footprint`] grows from.
+    /// It has nothing of the unit, because the linker keeps static objects, constructors and
+    /// interrupt handlers even where nothing calls them.
     pub fn baseline(&self, unit: &Unit<'_>) -> Result<Image> {
-        self.image(
-            Some(unit),
-            &self.port.footprint_sources,
-            &["-DAGENT_FOOTPRINT=1".to_owned()],
-        )
+        let defines = ["-DAGENT_FOOTPRINT=1".to_owned()];
+        let sources = &self.port.footprint_sources;
+        self.image(unit, sources, &defines, Content::Nothing)
     }
 
     /// The whole firmware that `list` describes, for a unit.
@@ -365,64 +379,39 @@ impl<'a> Builder<'a> {
 
     fn image(
         &self,
-        unit: Option<&Unit<'_>>,
+        unit: &Unit<'_>,
         port_sources: &[String],
         defines: &[String],
+        content: Content,
     ) -> Result<Image> {
         let root = &self.project.root;
+        let sketch = self.board.toolchain.sketch.as_ref();
         let mut include: Vec<PathBuf> = self.port.include.iter().map(|i| root.join(i)).collect();
-        let mut library_flags = self.board.toolchain.flags.clone();
-        library_flags.extend(self.port.flags.iter().cloned());
-        let mut glue_flags = Vec::new();
-        let mut sources: Vec<Source> = Vec::new();
+        include.extend(unit.include());
+        if Self::stands_in(unit, sketch) {
+            include.push(root.join(ARDUINO));
+        }
+        let flags = self.image_flags(unit, sketch);
+        let mut of_glue = unit.glue_defines();
+        of_glue.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
+        of_glue.extend(defines.iter().cloned());
+        let of_glue = [&flags[..], &of_glue].concat();
+        let port = port_sources.iter().map(|source| root.join(source));
+        let mut sources: Vec<Source> = port.map(|source| (source, of_glue.clone())).collect();
         let mut link = self.board.toolchain.link_flags.clone();
         link.extend(self.port.link_flags.iter().cloned());
-        let sketch = self.board.toolchain.sketch.as_ref();
-        if let Some(unit) = unit {
-            include.extend(unit.include());
-            // A sketch has the real thing.
-            if unit.library.arduino && sketch.is_none() {
-                include.push(root.join(ARDUINO));
-                library_flags.push("-DARDUINO=10819".to_owned());
+        match content {
+            Content::Library => {
+                sources.extend(self.library_sources(unit, &flags, &of_glue)?);
+                // Libraries stand after the objects that need them.
+                if let Some(archive) = self.crate_archive(unit.library)? {
+                    link.push(self.relative(&archive).to_string_lossy().into_owned());
+                }
             }
-            library_flags.extend(unit.flags(&self.board.port));
-            glue_flags.extend(unit.glue_defines());
+            Content::Nothing => sources.push((root.join(NOTHING), of_glue)),
         }
-        let library_flags = self.vary(library_flags);
-        glue_flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
-        glue_flags.extend(defines.iter().cloned());
-        let with = |extra: &[String]| [library_flags.as_slice(), extra].concat();
-        for source in port_sources {
-            sources.push((root.join(source), with(&glue_flags)));
-        }
-        if let Some(unit) = unit {
-            let own = unit.sources()?;
-            let cpp = |path: &PathBuf| crate::data::is_cpp(path);
-            if sketch.is_none() && (cpp(&unit.glue()) || own.iter().any(cpp)) {
-                sources.push((root.join(CXX_RUNTIME), library_flags.clone()));
-            }
-            if sketch.is_none() && unit.library.arduino {
-                sources.push((root.join(ARDUINO_SOURCE), library_flags.clone()));
-            }
-            let cxx = &unit.library.cxx_flags;
-            let of = |path: &Path, flags: &[String]| match crate::data::is_cpp(path) {
-                true => [flags, cxx].concat(),
-                false => flags.to_vec(),
-            };
-            let glue = unit.glue();
-            let flags = of(&glue, &with(&glue_flags));
-            sources.push((glue, flags));
-            for source in own {
-                let flags = of(&source, &library_flags);
-                sources.push((source, flags));
-            }
-            // Libraries stand after the objects that need them.
-            if let Some(archive) = self.crate_archive(unit.library)? {
-                link.push(self.relative(&archive).to_string_lossy().into_owned());
-            }
-            link.extend(unit.library.link_flags.iter().cloned());
-        }
-        let what = unit.map_or_else(|| "the empty program".to_owned(), Unit::label);
+        link.extend(unit.library.link_flags.iter().cloned());
+        let what = unit.label();
         if let Some(sketch) = sketch {
             return self.sketch(sketch, &sources, &include, &what);
         }
@@ -430,7 +419,51 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|(source, flags)| self.object(source, &include, flags))
             .collect::<Result<Vec<_>>>()?;
-        self.link(&objects, &library_flags, &link, &what)
+        self.link(&objects, &flags, &link, &what)
+    }
+
+    /// True if the lab provides what the library expects of Arduino. A sketch has the real thing.
+    fn stands_in(unit: &Unit<'_>, sketch: Option<&Sketch>) -> bool {
+        unit.library.arduino && sketch.is_none()
+    }
+
+    /// The flags of the library in an image of a unit.
+    fn image_flags(&self, unit: &Unit<'_>, sketch: Option<&Sketch>) -> Vec<String> {
+        let mut flags = self.board.toolchain.flags.clone();
+        flags.extend(self.port.flags.iter().cloned());
+        if Self::stands_in(unit, sketch) {
+            flags.push("-DARDUINO=10819".to_owned());
+        }
+        flags.extend(unit.flags(&self.board.port));
+        self.vary(flags)
+    }
+
+    /// The sources that a unit adds to an image: what its language and its surroundings need, its
+    /// glue and its own.
+    fn library_sources(
+        &self,
+        unit: &Unit<'_>,
+        flags: &[String],
+        of_glue: &[String],
+    ) -> Result<Vec<Source>> {
+        let root = &self.project.root;
+        let sketch = self.board.toolchain.sketch.as_ref();
+        let is_cpp = |path: &Path| crate::data::is_cpp(path);
+        let (glue, own) = (unit.glue(), unit.sources()?);
+        let mut sources = Vec::new();
+        if sketch.is_none() && (is_cpp(&glue) || own.iter().any(|source| is_cpp(source))) {
+            sources.push((root.join(CXX_RUNTIME), flags.to_vec()));
+        }
+        if Self::stands_in(unit, sketch) {
+            sources.push((root.join(ARDUINO_SOURCE), flags.to_vec()));
+        }
+        let of = |source: PathBuf, flags: &[String]| match is_cpp(&source) {
+            true => (source, [flags, &unit.library.cxx_flags].concat()),
+            false => (source, flags.to_vec()),
+        };
+        sources.push(of(glue, of_glue));
+        sources.extend(own.into_iter().map(|source| of(source, flags)));
+        Ok(sources)
     }
 
     /// An image by the tools of an Arduino core, unless it was made of the same inputs before.

@@ -1,7 +1,8 @@
 /*
- * The program that measures the flash and RAM of a library. It is built once with no operation kept
- * (the baseline) and once with the operations of interest. The growth is the cost of the library,
- * its context and passing its arguments. The program is never run.
+ * The program that measures the flash and RAM of a library. It is built once without the library
+ * (the baseline, with nothing.c in the place of the glue) and once with the operations of interest.
+ * The growth is the cost of the library, its context and passing its arguments. The program is never
+ * run.
  *
  * The buffers and their sizes are the same in both builds. Volatile pointers hide their contents from
  * the compiler.
