@@ -91,11 +91,15 @@ const EMPTY: &str = "lab/firmware/footprint/empty.c";
 const NOTHING: &str = "lab/firmware/footprint/nothing.c";
 
 /// What an image has beside the sources of the port.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Content {
     /// The library with its glue.
     Library,
-    /// Neither of them.
+    /// The same by the flags of a whole program.
+    Whole,
+    /// The same as `Library`, with the sources that count the heap.
+    Heap,
+    /// Neither library nor glue.
     Nothing,
 }
 
@@ -191,13 +195,7 @@ impl<'a> Builder<'a> {
 
     /// A program that only calls the operations of `footprint`.
     pub fn footprint(&self, unit: &Unit<'_>, footprint: &Footprint) -> Result<Image> {
-        let mut defines = vec!["-DAGENT_FOOTPRINT=1".to_owned()];
-        defines.extend(
-            footprint
-                .operations
-                .iter()
-                .map(|name| format!("-DFOOTPRINT_{}=1", macro_name(name))),
-        );
+        let defines = footprint_defines(footprint.operations);
         let sources = &self.port.footprint_sources;
         self.image(unit, sources, &defines, Content::Library)
     }
@@ -209,6 +207,44 @@ impl<'a> Builder<'a> {
         let defines = ["-DAGENT_FOOTPRINT=1".to_owned()];
         let sources = &self.port.footprint_sources;
         self.image(unit, sources, &defines, Content::Nothing)
+    }
+
+    /// True if the port says how a whole program is built.
+    pub fn weighs_whole(&self) -> bool {
+        !self.port.whole_flags.is_empty()
+    }
+
+    /// A whole program that calls the operations of `footprint`, as a user builds it: with link-time
+    /// optimisation, and with buffers of one block.
+    pub fn whole(&self, unit: &Unit<'_>, footprint: &Footprint) -> Result<Image> {
+        let mut defines = footprint_defines(footprint.operations);
+        defines.push("-DFOOTPRINT_BYTES=16".to_owned());
+        let sources = &self.port.footprint_sources;
+        self.image(unit, sources, &defines, Content::Whole)
+    }
+
+    /// The flags of [`Builder::whole`] that decide the code of a unit, as its rows have them.
+    pub fn whole_flags(&self, unit: &Unit<'_>) -> Vec<String> {
+        let board = &self.board.toolchain.flags[..];
+        let of_unit = unit.flags(&self.board.port);
+        self.vary(self.as_whole([board, &of_unit[..]].concat()))
+    }
+
+    /// Flags with those of a whole program at their end.
+    fn as_whole(&self, mut flags: Vec<String>) -> Vec<String> {
+        flags.retain(|flag| !flag.starts_with("-O"));
+        flags.extend(self.port.whole_flags.iter().cloned());
+        flags
+    }
+
+    /// The image with the agent, which also counts the heap. `None` if the port cannot.
+    pub fn agent_with_heap(&self, unit: &Unit<'_>) -> Option<Result<Image>> {
+        if self.port.heap_sources.is_empty() {
+            return None;
+        }
+        let defines = ["-DAGENT_HEAP=1".to_owned()];
+        let sources = [&self.port.agent_sources[..], &self.port.heap_sources].concat();
+        Some(self.image(unit, &sources, &defines, Content::Heap))
     }
 
     /// The whole firmware that `list` describes, for a unit.
@@ -391,7 +427,7 @@ impl<'a> Builder<'a> {
         if Self::stands_in(unit, sketch) {
             include.push(root.join(ARDUINO));
         }
-        let flags = self.image_flags(unit, sketch);
+        let flags = self.image_flags(unit, content);
         let mut of_glue = unit.glue_defines();
         of_glue.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
         of_glue.extend(defines.iter().cloned());
@@ -400,8 +436,11 @@ impl<'a> Builder<'a> {
         let mut sources: Vec<Source> = port.map(|source| (source, of_glue.clone())).collect();
         let mut link = self.board.toolchain.link_flags.clone();
         link.extend(self.port.link_flags.iter().cloned());
+        if content == Content::Heap {
+            link.extend(self.port.heap_link_flags.iter().cloned());
+        }
         match content {
-            Content::Library => {
+            Content::Library | Content::Whole | Content::Heap => {
                 sources.extend(self.library_sources(unit, &flags, &of_glue)?);
                 // Libraries stand after the objects that need them.
                 if let Some(archive) = self.crate_archive(unit.library)? {
@@ -428,13 +467,17 @@ impl<'a> Builder<'a> {
     }
 
     /// The flags of the library in an image of a unit.
-    fn image_flags(&self, unit: &Unit<'_>, sketch: Option<&Sketch>) -> Vec<String> {
+    fn image_flags(&self, unit: &Unit<'_>, content: Content) -> Vec<String> {
+        let sketch = self.board.toolchain.sketch.as_ref();
         let mut flags = self.board.toolchain.flags.clone();
         flags.extend(self.port.flags.iter().cloned());
         if Self::stands_in(unit, sketch) {
             flags.push("-DARDUINO=10819".to_owned());
         }
         flags.extend(unit.flags(&self.board.port));
+        if content == Content::Whole {
+            flags = self.as_whole(flags);
+        }
         self.vary(flags)
     }
 
@@ -771,6 +814,14 @@ fn said(board: &Board, words: &[String]) -> Result<String> {
         .output()
         .map_err(|_| missing(board, program))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The macros of a program that calls these operations and nothing else.
+fn footprint_defines(operations: &[&str]) -> Vec<String> {
+    let selected = operations.iter();
+    let selected = selected.map(|name| format!("-DFOOTPRINT_{}=1", macro_name(name)));
+    let program = "-DAGENT_FOOTPRINT=1".to_owned();
+    [program].into_iter().chain(selected).collect()
 }
 
 /// A compiler that is not there.

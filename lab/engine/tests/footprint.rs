@@ -2,23 +2,25 @@
 //! although nothing calls it, and beside programs that are built and weighed without the lab. Needs
 //! `make build`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::library::Unit;
-use selo_engine::measure::Lab;
+use selo_engine::measure::{Lab, default_metrics, never_given};
 use selo_engine::project::{Project, Selection};
-use selo_engine::row::{Metric, Row};
+use selo_engine::row::{Metric, Note, Row, Status};
 use selo_vectors::Catalog;
 
 /// A program that calls the glue, or nothing.
 const BY_HAND: &str = r#"
 #include "agent.h"
 
-static uint8_t from[AGENT_IO_BYTES], to[AGENT_IO_BYTES];
+static uint8_t from[BUFFER], to[BUFFER];
 static uint8_t *volatile in = from, *volatile out = to;
+static volatile uint16_t size;
 volatile uint8_t footprint_status;
 
 int main(void)
@@ -26,7 +28,7 @@ int main(void)
     struct agent_call call;
     for (uint8_t i = 0; i < AGENT_FIELDS; i++) {
         call.in[i].data = in;
-        call.in[i].size = footprint_status;
+        call.in[i].size = size;
     }
     call.out = out;
     call.out_size = 0;
@@ -119,13 +121,17 @@ fn weighed(root: &Path, image: &Path, arguments: &[String]) -> Bytes {
     (text + data, data + bss)
 }
 
-/// The growth from a program that calls nothing to one that calls the footprint's operations.
-fn by_hand(root: &Path, variant: &str, footprint: &str) -> Bytes {
+/// The bytes of a program that calls the footprint's operations, and those of one that calls
+/// nothing.
+fn by_hand(root: &Path, variant: &str, footprint: &str, flags: &[&str]) -> (Bytes, Bytes) {
     let folder = tempfile::tempdir().expect("a folder");
     let main = folder.path().join("hand.c");
     std::fs::write(&main, BY_HAND).expect("writes");
     let main = main.display().to_string();
-    let mut with = vec!["-DCALLS=1".into(), "-DFOOTPRINT_KEY_SETUP=1".into()];
+    let mut without: Vec<String> = flags.iter().map(|&flag| flag.to_owned()).collect();
+    without.push(main.clone());
+    let mut with = without.clone();
+    with.extend(["-DCALLS=1".into(), "-DFOOTPRINT_KEY_SETUP=1".into()]);
     for operation in ["encrypt", "decrypt"] {
         if footprint == operation || footprint == "both" {
             with.push(format!("-DFOOTPRINT_{}=1", operation.to_uppercase()));
@@ -143,11 +149,10 @@ fn by_hand(root: &Path, variant: &str, footprint: &str) -> Bytes {
         };
         sources.extend(files.filter(of_aes));
     }
-    with.push(main.clone());
     with.extend(sources.iter().map(|source| source.display().to_string()));
     let full = weighed(root, &folder.path().join("full.elf"), &with);
-    let empty = weighed(root, &folder.path().join("empty.elf"), &[main]);
-    (full.0 - empty.0, full.1 - empty.1)
+    let empty = weighed(root, &folder.path().join("empty.elf"), &without);
+    (full, empty)
 }
 
 /// True if the figures differ by at most 16 bytes or 2 %.
@@ -163,7 +168,9 @@ fn flash_and_ram_are_those_of_a_program_built_by_hand() {
         let unit = bed.unit("test-kept", variant);
         let rows = lab.measure(&unit, &|_| None).expect("rows");
         for footprint in ["encrypt", "decrypt", "both"] {
-            let (flash, ram) = by_hand(&bed.project.root, variant, footprint);
+            let flags = ["-DBUFFER=AGENT_IO_BYTES"];
+            let (full, empty) = by_hand(&bed.project.root, variant, footprint, &flags);
+            let (flash, ram) = (full.0 - empty.0, full.1 - empty.1);
             let of_lab = |metric| value(&rows, footprint, metric);
             let (lab_flash, lab_ram) = (of_lab(Metric::Flash), of_lab(Metric::Ram));
             let what = format!("{variant} {footprint}");
@@ -189,4 +196,92 @@ fn libraries_with_the_same_flags_have_the_same_baseline() {
     for variant in ["plain", "constructor", "interrupt", "object"] {
         assert_eq!(weight("test-kept", variant), plain, "{variant}");
     }
+}
+
+/// A whole program is weighed with everything in it, and with link-time optimisation.
+#[test]
+fn a_whole_program_is_that_of_a_program_built_by_hand() {
+    let bed = Bed::new();
+    let lab = bed.lab(&[Metric::ProgramFlash, Metric::ProgramRam]);
+    for variant in ["plain", "object"] {
+        let unit = bed.unit("test-kept", variant);
+        let rows = lab.measure(&unit, &|_| None).expect("rows");
+        assert_eq!(rows.len(), 6, "{variant}");
+        for row in &rows {
+            assert!(row.flags.ends_with("-Os -flto"), "{}", row.flags);
+        }
+        for footprint in ["encrypt", "both"] {
+            let flags = ["-DBUFFER=16", "-flto"];
+            let (full, _) = by_hand(&bed.project.root, variant, footprint, &flags);
+            let flash = value(&rows, footprint, Metric::ProgramFlash);
+            let ram = value(&rows, footprint, Metric::ProgramRam);
+            let what = format!("{variant} {footprint}");
+            println!("{what}: program flash {flash}, by hand {}", full.0);
+            assert!(close(flash, full.0), "{what}: {flash} {}", full.0);
+            assert_eq!(ram, full.1, "{what}");
+        }
+    }
+}
+
+/// Whole programs and the heap have rows only if they are asked for, and only where the port says
+/// how.
+#[test]
+fn boards_without_them_have_neither_whole_programs_nor_a_heap() {
+    let bed = Bed::new();
+    let asked = [Metric::ProgramFlash, Metric::ProgramRam, Metric::Heap];
+    for board in &bed.project.boards {
+        let usual = default_metrics(&bed.project, board);
+        assert!(!asked.iter().any(|metric| usual.contains(metric)));
+        let given = |metric| never_given(&bed.project, board, metric).is_none();
+        assert_eq!(given(Metric::ProgramFlash), board.port == "avr");
+        let system = ["native", "arduino", "loadable"].contains(&board.port.as_str());
+        assert_eq!(given(Metric::Heap), !system, "{}", board.name);
+    }
+    let mut lab = bed.lab(&asked);
+    lab.board = bed.project.board("native").expect("this PC");
+    lab.builder = Builder::new(&bed.project, lab.board).expect("its compiler");
+    lab.runner.clone_from(&lab.board.runner);
+    let rows = lab.measure(&bed.unit("test-wrong", "fast"), &|_| None);
+    let rows = rows.expect("rows");
+    let reasons: BTreeSet<String> = rows.iter().filter_map(Row::reason).collect();
+    let expected = [
+        "only AVR boards weigh a whole program",
+        "the heap of this board is not counted",
+    ];
+    assert!(reasons.iter().eq(expected.iter()), "{reasons:?}");
+    assert!(rows.iter().all(|row| row.status == Status::NotSupported));
+}
+
+/// The most bytes that are in use at once, with those that key set-up left, and a word of avr-libc
+/// for each block.
+#[test]
+fn the_heap_of_an_operation_is_counted_to_the_byte() {
+    let bed = Bed::new();
+    let lab = bed.lab(&[Metric::Heap]);
+    let heap = |library: &str| {
+        let rows = lab.measure(&bed.unit(library, "fast"), &|_| None);
+        let of_row = |row: Row| {
+            let what = row.operation.clone();
+            let Some(Note::HeapLeft { bytes }) = row.notes.last() else {
+                panic!("{what}: {:?} {:?}", row.reason(), row.notes)
+            };
+            (what, row.value.expect("a figure"), *bytes)
+        };
+        rows.expect("rows")
+            .into_iter()
+            .map(of_row)
+            .collect::<Vec<_>>()
+    };
+    let (key, scratch) = (176.0 + 2.0, 40.0 + 2.0);
+    let expected = [
+        ("key-setup".to_owned(), key, 178),
+        ("encrypt".to_owned(), key + scratch, 178),
+        ("decrypt".to_owned(), key, 178),
+    ];
+    assert_eq!(heap("test-heap"), expected);
+    assert!(
+        heap("selo")
+            .iter()
+            .all(|(_, most, left)| (*most, *left) == (0.0, 0))
+    );
 }

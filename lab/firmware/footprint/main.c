@@ -4,6 +4,8 @@
  * The growth is the cost of the library, its context and passing its arguments. The program is never
  * run.
  *
+ * The same program by itself, with buffers of FOOTPRINT_BYTES, is weighed as a user's whole program.
+ *
  * The buffers and their sizes are the same in both builds. Volatile pointers hide their contents from
  * the compiler.
  */
@@ -13,7 +15,10 @@
 #error "build with -DAGENT_FOOTPRINT=1"
 #endif
 
-static uint8_t input[AGENT_IO_BYTES], output[AGENT_IO_BYTES];
+#ifndef FOOTPRINT_BYTES
+#define FOOTPRINT_BYTES AGENT_IO_BYTES
+#endif
+static uint8_t input[FOOTPRINT_BYTES], output[FOOTPRINT_BYTES];
 static uint8_t *volatile input_pointer = input;
 static uint8_t *volatile output_pointer = output;
 static volatile uint16_t input_size;
