@@ -195,7 +195,7 @@ fn table(rows: &[Row], board: &str) -> Table {
     table.remarks.extend(cautions);
     let mut places: HashMap<(&str, &str, &str, &str, Option<u32>), usize> = HashMap::new();
     // Flash and RAM belong to an operation of any size: add them to its first line.
-    let of_image = |row: &&Row| matches!(row.metric, Metric::Flash | Metric::Ram);
+    let of_image = |row: &&Row| row.metric.is_of_image();
     let mut first: HashMap<(&str, &str, &str, &str), Option<u32>> = HashMap::new();
     let ordered = rows
         .iter()

@@ -87,12 +87,20 @@ const LARGEST_SOURCE: u64 = 16 << 20;
 /// The program of which a whole firmware is the growth.
 const EMPTY: &str = "lab/firmware/footprint/empty.c";
 
-/// Include folders and flags of an image.
-struct Settings {
-    include: Vec<PathBuf>,
-    /// For the library's sources; the glue has them as well.
-    library_flags: Vec<String>,
-    glue_flags: Vec<String>,
+/// What stands in the place of a library's glue, in the program that a footprint grows from.
+const NOTHING: &str = "lab/firmware/footprint/nothing.c";
+
+/// What an image has beside the sources of the port.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// The library with its glue.
+    Library,
+    /// The same by the flags of a whole program.
+    Whole,
+    /// The same as `Library`, with the sources that count the heap.
+    Heap,
+    /// Neither library nor glue.
+    Nothing,
 }
 
 /// Compiles for one board.
@@ -181,28 +189,62 @@ impl<'a> Builder<'a> {
 
     /// The same with other settings of the port, such as `-DNAME=VALUE`.
     pub fn agent_with(&self, unit: &Unit<'_>, defines: &[String]) -> Result<Image> {
-        self.image(Some(unit), &self.port.agent_sources, defines)
+        let sources = &self.port.agent_sources;
+        self.image(unit, sources, defines, Content::Library)
     }
 
     /// A program that only calls the operations of `footprint`.
     pub fn footprint(&self, unit: &Unit<'_>, footprint: &Footprint) -> Result<Image> {
-        let mut defines = vec!["-DAGENT_FOOTPRINT=1".to_owned()];
-        defines.extend(
-            footprint
-                .operations
-                .iter()
-                .map(|name| format!("-DFOOTPRINT_{}=1", macro_name(name))),
-        );
-        self.image(Some(unit), &self.port.footprint_sources, &defines)
+        let defines = footprint_defines(footprint.operations);
+        let sources = &self.port.footprint_sources;
+        self.image(unit, sources, &defines, Content::Library)
     }
 
-    /// The same program calling nothing: what [`Builder::footprint`] grows from.
+    /// The same program calling nothing, by the same flags: what [`Builder::footprint`] grows from.
+    /// It has nothing of the unit, because the linker keeps static objects, constructors and
+    /// interrupt handlers even where nothing calls them.
     pub fn baseline(&self, unit: &Unit<'_>) -> Result<Image> {
-        self.image(
-            Some(unit),
-            &self.port.footprint_sources,
-            &["-DAGENT_FOOTPRINT=1".to_owned()],
-        )
+        let defines = ["-DAGENT_FOOTPRINT=1".to_owned()];
+        let sources = &self.port.footprint_sources;
+        self.image(unit, sources, &defines, Content::Nothing)
+    }
+
+    /// True if the port says how a whole program is built.
+    pub fn weighs_whole(&self) -> bool {
+        !self.port.whole_flags.is_empty()
+    }
+
+    /// A whole program that calls the operations of `footprint`, as a user builds it: with link-time
+    /// optimisation, and with buffers of one block.
+    pub fn whole(&self, unit: &Unit<'_>, footprint: &Footprint) -> Result<Image> {
+        let mut defines = footprint_defines(footprint.operations);
+        defines.push("-DFOOTPRINT_BYTES=16".to_owned());
+        let sources = &self.port.footprint_sources;
+        self.image(unit, sources, &defines, Content::Whole)
+    }
+
+    /// The flags of [`Builder::whole`] that decide the code of a unit, as its rows have them.
+    pub fn whole_flags(&self, unit: &Unit<'_>) -> Vec<String> {
+        let board = &self.board.toolchain.flags[..];
+        let of_unit = unit.flags(&self.board.port);
+        self.vary(self.as_whole([board, &of_unit[..]].concat()))
+    }
+
+    /// Flags with those of a whole program at their end.
+    fn as_whole(&self, mut flags: Vec<String>) -> Vec<String> {
+        flags.retain(|flag| !flag.starts_with("-O"));
+        flags.extend(self.port.whole_flags.iter().cloned());
+        flags
+    }
+
+    /// The image with the agent, which also counts the heap. `None` if the port cannot.
+    pub fn agent_with_heap(&self, unit: &Unit<'_>) -> Option<Result<Image>> {
+        if self.port.heap_sources.is_empty() {
+            return None;
+        }
+        let defines = ["-DAGENT_HEAP=1".to_owned()];
+        let sources = [&self.port.agent_sources[..], &self.port.heap_sources].concat();
+        Some(self.image(unit, &sources, &defines, Content::Heap))
     }
 
     /// The whole firmware that `list` describes, for a unit.
@@ -373,64 +415,35 @@ impl<'a> Builder<'a> {
 
     fn image(
         &self,
-        unit: Option<&Unit<'_>>,
+        unit: &Unit<'_>,
         port_sources: &[String],
         defines: &[String],
+        content: Content,
     ) -> Result<Image> {
         let root = &self.project.root;
-        let mut include: Vec<PathBuf> = self.port.include.iter().map(|i| root.join(i)).collect();
-        let mut library_flags = self.board.toolchain.flags.clone();
-        library_flags.extend(self.port.flags.iter().cloned());
-        let mut glue_flags = Vec::new();
-        let mut sources: Vec<Source> = Vec::new();
+        let sketch = self.board.toolchain.sketch.as_ref();
+        let include = self.includes(unit);
+        let flags = self.image_flags(unit, content);
+        let of_glue = [&flags[..], &self.glue_flags(unit, defines)].concat();
+        let port = port_sources.iter().map(|source| root.join(source));
+        let mut sources: Vec<Source> = port.map(|source| (source, of_glue.clone())).collect();
         let mut link = self.board.toolchain.link_flags.clone();
         link.extend(self.port.link_flags.iter().cloned());
-        let sketch = self.board.toolchain.sketch.as_ref();
-        if let Some(unit) = unit {
-            include.extend(unit.include());
-            // A sketch has the real thing.
-            if unit.library.arduino && sketch.is_none() {
-                include.push(root.join(ARDUINO));
-                library_flags.push("-DARDUINO=10819".to_owned());
-            }
-            library_flags.extend(unit.flags(&self.board.port));
-            glue_flags.extend(unit.glue_defines());
+        if content == Content::Heap {
+            link.extend(self.port.heap_link_flags.iter().cloned());
         }
-        let library_flags = self.vary(library_flags);
-        glue_flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
-        glue_flags.extend(defines.iter().cloned());
-        let with = |extra: &[String]| [library_flags.as_slice(), extra].concat();
-        for source in port_sources {
-            sources.push((root.join(source), with(&glue_flags)));
+        match content {
+            Content::Library | Content::Whole | Content::Heap => {
+                sources.extend(self.library_sources(unit, &flags, &of_glue)?);
+                // Libraries stand after the objects that need them.
+                if let Some(archive) = self.crate_archive(unit.library)? {
+                    link.push(self.relative(&archive).to_string_lossy().into_owned());
+                }
+            }
+            Content::Nothing => sources.push((root.join(NOTHING), of_glue)),
         }
-        if let Some(unit) = unit {
-            let own = unit.sources()?;
-            let cpp = |path: &PathBuf| crate::data::is_cpp(path);
-            if sketch.is_none() && (cpp(&unit.glue()) || own.iter().any(cpp)) {
-                sources.push((root.join(CXX_RUNTIME), library_flags.clone()));
-            }
-            if sketch.is_none() && unit.library.arduino {
-                sources.push((root.join(ARDUINO_SOURCE), library_flags.clone()));
-            }
-            let cxx = &unit.library.cxx_flags;
-            let of = |path: &Path, flags: &[String]| match crate::data::is_cpp(path) {
-                true => [flags, cxx].concat(),
-                false => flags.to_vec(),
-            };
-            let glue = unit.glue();
-            let flags = of(&glue, &with(&glue_flags));
-            sources.push((glue, flags));
-            for source in own {
-                let flags = of(&source, &library_flags);
-                sources.push((source, flags));
-            }
-            // Libraries stand after the objects that need them.
-            if let Some(archive) = self.crate_archive(unit.library)? {
-                link.push(self.relative(&archive).to_string_lossy().into_owned());
-            }
-            link.extend(unit.library.link_flags.iter().cloned());
-        }
-        let what = unit.map_or_else(|| "the empty program".to_owned(), Unit::label);
+        link.extend(unit.library.link_flags.iter().cloned());
+        let what = unit.label();
         if let Some(sketch) = sketch {
             return self.sketch(sketch, &sources, &include, &what);
         }
@@ -438,7 +451,84 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|(source, flags)| self.object(source, &include, flags))
             .collect::<Result<Vec<_>>>()?;
-        self.link(&objects, &library_flags, &link, &what)
+        self.link(&objects, &flags, &link, &what)
+    }
+
+    /// True if the lab provides what the library expects of Arduino. A sketch has the real thing.
+    fn stands_in(unit: &Unit<'_>, sketch: Option<&Sketch>) -> bool {
+        unit.library.arduino && sketch.is_none()
+    }
+
+    /// The folders of headers of an image of a unit.
+    fn includes(&self, unit: &Unit<'_>) -> Vec<PathBuf> {
+        let root = &self.project.root;
+        let port = self.port.include.iter().map(|folder| root.join(folder));
+        let mut include: Vec<PathBuf> = port.chain(unit.include()).collect();
+        if Self::stands_in(unit, self.board.toolchain.sketch.as_ref()) {
+            include.push(root.join(ARDUINO));
+        }
+        include
+    }
+
+    /// The flags that the glue has in addition to those of the library.
+    fn glue_flags(&self, unit: &Unit<'_>, defines: &[String]) -> Vec<String> {
+        let mut flags = unit.glue_defines();
+        flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
+        flags.extend(defines.iter().cloned());
+        flags
+    }
+
+    /// The macros by which a library knows an Arduino board, as the board's own core defines them.
+    fn arduino_macros(&self) -> Vec<String> {
+        let mut macros = vec!["-DARDUINO=10819".to_owned()];
+        if self.board.port == "avr" {
+            macros.push("-DARDUINO_ARCH_AVR=1".to_owned());
+            macros.push(format!("-DARDUINO_AVR_{}=1", macro_name(&self.board.name)));
+        }
+        macros
+    }
+
+    /// The flags of the library in an image of a unit.
+    fn image_flags(&self, unit: &Unit<'_>, content: Content) -> Vec<String> {
+        let sketch = self.board.toolchain.sketch.as_ref();
+        let mut flags = self.board.toolchain.flags.clone();
+        flags.extend(self.port.flags.iter().cloned());
+        if Self::stands_in(unit, sketch) {
+            flags.extend(self.arduino_macros());
+        }
+        flags.extend(unit.flags(&self.board.port));
+        if content == Content::Whole {
+            flags = self.as_whole(flags);
+        }
+        self.vary(flags)
+    }
+
+    /// The sources that a unit adds to an image: what its language and its surroundings need, its
+    /// glue and its own.
+    fn library_sources(
+        &self,
+        unit: &Unit<'_>,
+        flags: &[String],
+        of_glue: &[String],
+    ) -> Result<Vec<Source>> {
+        let root = &self.project.root;
+        let sketch = self.board.toolchain.sketch.as_ref();
+        let is_cpp = |path: &Path| crate::data::is_cpp(path);
+        let (glue, own) = (unit.glue(), unit.sources()?);
+        let mut sources = Vec::new();
+        if sketch.is_none() && (is_cpp(&glue) || own.iter().any(|source| is_cpp(source))) {
+            sources.push((root.join(CXX_RUNTIME), flags.to_vec()));
+        }
+        if Self::stands_in(unit, sketch) {
+            sources.push((root.join(ARDUINO_SOURCE), flags.to_vec()));
+        }
+        let of = |source: PathBuf, flags: &[String]| match is_cpp(&source) {
+            true => (source, [flags, &unit.library.cxx_flags].concat()),
+            false => (source, flags.to_vec()),
+        };
+        sources.push(of(glue, of_glue));
+        sources.extend(own.into_iter().map(|source| of(source, flags)));
+        Ok(sources)
     }
 
     /// An image by the tools of an Arduino core, unless it was made of the same inputs before.
@@ -519,41 +609,14 @@ impl<'a> Builder<'a> {
 
     /// The object of one of a unit's sources or of its glue, as the agent image has it.
     pub(crate) fn object_of(&self, unit: &Unit<'_>, source: &Path) -> Result<PathBuf> {
-        let settings = self.settings(Some(unit), &[]);
-        let mut flags = settings.library_flags;
+        let mut flags = self.image_flags(unit, Content::Library);
         if source == unit.glue() {
-            flags.extend(settings.glue_flags);
+            flags.extend(self.glue_flags(unit, &[]));
         }
         if crate::data::is_cpp(source) {
             flags.extend(unit.library.cxx_flags.iter().cloned());
         }
-        self.object(source, &settings.include, &flags)
-    }
-
-    /// Include folders and flags of an image.
-    fn settings(&self, unit: Option<&Unit<'_>>, defines: &[String]) -> Settings {
-        let root = &self.project.root;
-        let mut include: Vec<PathBuf> = self.port.include.iter().map(|i| root.join(i)).collect();
-        let mut library_flags = self.board.toolchain.flags.clone();
-        library_flags.extend(self.port.flags.iter().cloned());
-        let mut glue_flags = Vec::new();
-        if let Some(unit) = unit {
-            include.extend(unit.include());
-            // A sketch has the headers of a real core.
-            if unit.library.arduino && self.board.toolchain.sketch.is_none() {
-                include.push(root.join(ARDUINO));
-                library_flags.push("-DARDUINO=10819".to_owned());
-            }
-            library_flags.extend(unit.flags(&self.board.port));
-            glue_flags.extend(unit.glue_defines());
-        }
-        glue_flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
-        glue_flags.extend(defines.iter().cloned());
-        Settings {
-            include,
-            library_flags: self.vary(library_flags),
-            glue_flags,
-        }
+        self.object(source, &self.includes(unit), &flags)
     }
 
     /// Compiles one file, unless that has been done with the same inputs.
@@ -788,6 +851,14 @@ fn said(board: &Board, words: &[String]) -> Result<String> {
         .output()
         .map_err(|_| missing(board, program))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The macros of a program that calls these operations and nothing else.
+fn footprint_defines(operations: &[&str]) -> Vec<String> {
+    let selected = operations.iter();
+    let selected = selected.map(|name| format!("-DFOOTPRINT_{}=1", macro_name(name)));
+    let program = "-DAGENT_FOOTPRINT=1".to_owned();
+    [program].into_iter().chain(selected).collect()
 }
 
 /// A compiler that is not there.

@@ -65,7 +65,39 @@ impl Lab<'_> {
                 }
             }
         }
+        self.count_heap(unit, known, &mut rows)?;
         Ok(rows)
+    }
+
+    /// Adds rows of the heap. They come from an image of their own, because counting takes time.
+    fn count_heap(&self, unit: &Unit<'_>, known: Known<'_>, rows: &mut Vec<Row>) -> Result<()> {
+        let plan = self.plan_of_heap(unit, rows);
+        if plan.is_empty() {
+            return Ok(());
+        }
+        let failed = |firmware: &str, cause: &Cause| {
+            let of = Of::image(unit, firmware);
+            self.failed(of, &plan.operations, &plan.metrics, cause)
+        };
+        let Some(built) = self.builder.agent_with_heap(unit) else {
+            rows.extend(failed("", &Cause::NotCounted));
+            return Ok(());
+        };
+        let image = match self.agent_image_of(built)? {
+            Ok(image) => image,
+            Err((firmware, cause)) => {
+                rows.extend(failed(&firmware, &cause));
+                return Ok(());
+            }
+        };
+        let of = Of::image(unit, &image.sha256);
+        match self.earlier(of, &plan.operations, &plan.metrics, known) {
+            Some(earlier) => rows.extend(earlier),
+            None => {
+                self.run(unit, &plan, &image, rows)?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds rows of cycles, time, stack, CPU share and instructions. Returns the cause if the image

@@ -37,6 +37,14 @@ pub fn never_given(project: &Project, board: &Board, metric: Metric) -> Option<S
     if default_metrics(project, board).contains(&metric) {
         return None;
     }
+    if metric.is_of_program() || metric == Metric::Heap {
+        let port = project.port(board).ok()?;
+        let given = match metric {
+            Metric::Heap => !port.heap_sources.is_empty(),
+            _ => !port.whole_flags.is_empty(),
+        };
+        return (!given).then(|| say::not_counted(metric).to_owned());
+    }
     let counted = match (metric, board.fidelity) {
         (Metric::Cycles | Metric::Time, Fidelity::Instructions) => "only instructions are counted",
         (Metric::Instructions, _) => "cycles are counted, not instructions",

@@ -48,6 +48,16 @@ pub struct Port {
     pub cxx_flags: Vec<String>,
     #[serde(default)]
     pub link_flags: Vec<String>,
+    /// Flags of a whole program, whose size is a figure of its own; the last ones, and an `-O`
+    /// replaces every other. Without any, the port has no such figure.
+    #[serde(default)]
+    pub whole_flags: Vec<String>,
+    /// The sources that count the heap in an image of the agent, and the flags that link them.
+    /// Without any, the port has no such figure.
+    #[serde(default)]
+    pub heap_sources: Vec<String>,
+    #[serde(default)]
+    pub heap_link_flags: Vec<String>,
 }
 
 /// Instead of a library's name: every library except those that only test the instrument.

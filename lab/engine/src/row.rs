@@ -65,6 +65,13 @@ pub enum Metric {
     CpuShare,
     /// Packets per second, sent one after another.
     Rate,
+    /// Flash of a whole program that calls the operation, with the start-up code, linked with
+    /// link-time optimisation, in bytes.
+    ProgramFlash,
+    /// Static RAM of the same program, in bytes.
+    ProgramRam,
+    /// The most memory of the heap that is in use at once during the operation, in bytes.
+    Heap,
 }
 
 /// The result of a measurement. A failure is a row too.
@@ -118,7 +125,7 @@ pub struct Row {
     /// `clang -O2`; absent outside sweeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<String>,
-    /// Operation of the interface; `both` and `all` on `flash` and `ram` rows
+    /// Operation of the interface; `both` and `all` on rows of an image's size
     /// mean an image with every operation.
     pub operation: String,
     /// Size of the message in bytes, if the operation has one.
@@ -178,14 +185,17 @@ pub struct Path {
 
 impl Metric {
     /// Every metric, in the order in which tables show them.
-    pub const ALL: [Metric; 9] = [
+    pub const ALL: [Metric; 12] = [
         Metric::Cycles,
         Metric::Instructions,
         Metric::Time,
         Metric::Energy,
         Metric::Flash,
         Metric::Ram,
+        Metric::ProgramFlash,
+        Metric::ProgramRam,
         Metric::Stack,
+        Metric::Heap,
         Metric::CpuShare,
         Metric::Rate,
     ];
@@ -197,7 +207,12 @@ impl Metric {
             Metric::Instructions => "instructions",
             Metric::Time => "s",
             Metric::Energy => "J",
-            Metric::Flash | Metric::Ram | Metric::Stack => "bytes",
+            Metric::Flash
+            | Metric::Ram
+            | Metric::ProgramFlash
+            | Metric::ProgramRam
+            | Metric::Stack
+            | Metric::Heap => "bytes",
             Metric::CpuShare => "%",
             Metric::Rate => "packets/s",
         }
@@ -215,7 +230,22 @@ impl Metric {
             Metric::Stack => "stack",
             Metric::CpuShare => "cpu_share",
             Metric::Rate => "rate",
+            Metric::ProgramFlash => "program_flash",
+            Metric::ProgramRam => "program_ram",
+            Metric::Heap => "heap",
         }
+    }
+
+    /// True if the figure is read off an image that never runs. It belongs to an operation with
+    /// messages of any size.
+    pub fn is_of_image(self) -> bool {
+        let grown = matches!(self, Metric::Flash | Metric::Ram);
+        grown || self.is_of_program()
+    }
+
+    /// True for the size of a whole program.
+    pub fn is_of_program(self) -> bool {
+        matches!(self, Metric::ProgramFlash | Metric::ProgramRam)
     }
 }
 

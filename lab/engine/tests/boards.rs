@@ -12,7 +12,7 @@ use selo_engine::derive;
 use selo_engine::library::Unit;
 use selo_engine::measure::{Lab, default_metrics};
 use selo_engine::project::{Project, Selection};
-use selo_engine::row::{Fidelity, Metric, Row, Status};
+use selo_engine::row::{Fidelity, Metric, Note, Row, Status};
 use selo_engine::runner::Counts;
 use selo_vectors::Catalog;
 
@@ -189,6 +189,34 @@ fn frames_of_known_depth_read_so() {
         for (operation, depth) in [("frame-400", 400.0), ("frame-800", 800.0)] {
             let row = find(&rows, operation, Metric::Stack);
             assert_eq!(row.value, Some(depth), "{}: {row:?}", board.name);
+        }
+    }
+}
+
+/// A block of the heap has up to 8 bytes more than were asked for, on each of these cores, and a
+/// block that grows may move.
+#[test]
+fn the_heap_of_an_operation_is_counted() {
+    let bed = Bed::new();
+    for board in ["microbit", ONE, "esp32c3", "esp8266"] {
+        let mut lab = bed.lab(bed.board(board));
+        lab.metrics = vec![Metric::Heap];
+        let units = bed.units(lab.board, "test-heap", "aes-128");
+        let rows = measured(&lab, &units[0]);
+        let heap = |operation: &str| {
+            let row = find(&rows, operation, Metric::Heap);
+            row.value
+                .unwrap_or_else(|| panic!("{board}: {}", reason(row)))
+        };
+        let key = heap("key-setup");
+        println!("{board}: {key}, {}", heap("encrypt"));
+        assert!((176.0..=192.0).contains(&key), "{board}: {key}");
+        let scratch = heap("encrypt") - key;
+        assert!((40.0..=100.0).contains(&scratch), "{board}: {scratch}");
+        assert_eq!(heap("decrypt"), key, "{board}");
+        let bytes = key as u64;
+        for row in &rows {
+            assert_eq!(row.notes, [Note::HeapLeft { bytes }], "{board}");
         }
     }
 }

@@ -5,6 +5,9 @@
  */
 #include "agent.h"
 #include "frame.h"
+#if AGENT_HEAP
+#include "heap.h"
+#endif
 
 #include <string.h>
 
@@ -166,9 +169,17 @@ static void run(uint8_t *payload, uint16_t size)
     agent_operation_fn *function;
     port_flash_read(&function, &agent_operations[operation].function, sizeof function);
     port_prepare(&measure);
+#if AGENT_HEAP
+    heap_start();
+#endif
     uint8_t status = function(&call);
     struct port_result result;
     port_finish(&result);
+#if AGENT_HEAP
+    result.heap = heap_most();
+    result.counter = heap_live(); /* the time is not that of the library */
+    result.counter_flags &= (uint8_t)~PORT_COUNTER_WRAPPED;
+#endif
     if (call.out_size > AGENT_IO_BYTES) {
         send_error(ERROR_TOO_LARGE);
         return;

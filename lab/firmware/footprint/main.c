@@ -1,7 +1,10 @@
 /*
- * The program that measures the flash and RAM of a library. It is built once with no operation kept
- * (the baseline) and once with the operations of interest. The growth is the cost of the library,
- * its context and passing its arguments. The program is never run.
+ * The program that measures the flash and RAM of a library. It is built once without the library
+ * (the baseline, with nothing.c in the place of the glue) and once with the operations of interest.
+ * The growth is the cost of the library, its context and passing its arguments. The program is never
+ * run.
+ *
+ * The same program by itself, with buffers of FOOTPRINT_BYTES, is weighed as a user's whole program.
  *
  * The buffers and their sizes are the same in both builds. Volatile pointers hide their contents from
  * the compiler.
@@ -12,7 +15,10 @@
 #error "build with -DAGENT_FOOTPRINT=1"
 #endif
 
-static uint8_t input[AGENT_IO_BYTES], output[AGENT_IO_BYTES];
+#ifndef FOOTPRINT_BYTES
+#define FOOTPRINT_BYTES AGENT_IO_BYTES
+#endif
+static uint8_t input[FOOTPRINT_BYTES], output[FOOTPRINT_BYTES];
 static uint8_t *volatile input_pointer = input;
 static uint8_t *volatile output_pointer = output;
 static volatile uint16_t input_size;

@@ -75,6 +75,8 @@ pub fn bencher(rows: &[Row]) -> String {
         let slug = match row.metric {
             Metric::Time => "latency",
             Metric::CpuShare => "cpu-share",
+            Metric::ProgramFlash => "program-flash",
+            Metric::ProgramRam => "program-ram",
             Metric::Rate => "throughput",
             other => other.name(),
         };

@@ -70,7 +70,12 @@ pub fn column_scale(metric: Metric, largest: f64) -> Scale {
             symbol: "instructions",
             factor: PLAIN,
         },
-        Metric::Flash | Metric::Ram | Metric::Stack => Scale {
+        Metric::Flash
+        | Metric::Ram
+        | Metric::ProgramFlash
+        | Metric::ProgramRam
+        | Metric::Stack
+        | Metric::Heap => Scale {
             symbol: "B",
             factor: PLAIN,
         },
@@ -96,7 +101,12 @@ pub fn sentence_scale(metric: Metric, value: f64) -> Scale {
         Metric::Energy if size >= 1e6 * NANOWATT_HOUR => ENERGIES[0],
         Metric::Energy if size >= 1e4 * NANOWATT_HOUR => ENERGIES[1],
         Metric::Energy => ENERGIES[2],
-        Metric::Flash | Metric::Ram | Metric::Stack => Scale {
+        Metric::Flash
+        | Metric::Ram
+        | Metric::ProgramFlash
+        | Metric::ProgramRam
+        | Metric::Stack
+        | Metric::Heap => Scale {
             symbol: "bytes",
             factor: PLAIN,
         },
@@ -293,7 +303,7 @@ pub fn caution(row: &Row) -> Option<String> {
 pub fn signed(metric: Metric, value: f64, half: Option<f64>, fidelity: Fidelity) -> String {
     let text = interval(metric, value, half);
     match metric {
-        Metric::Flash | Metric::Ram => text,
+        metric if metric.is_of_image() => text,
         _ => format!("{text} {}", fidelity_sign(fidelity)),
     }
 }
@@ -312,7 +322,7 @@ pub fn fidelity_sign(fidelity: Fidelity) -> &'static str {
 
 /// Explains the signs behind figures, one sentence for each sign that occurs.
 pub fn fidelity_legend(figures: impl IntoIterator<Item = (Metric, Fidelity)>) -> String {
-    let signed = |(metric, _): &(Metric, _)| !matches!(metric, Metric::Flash | Metric::Ram);
+    let signed = |(metric, _): &(Metric, _)| !metric.is_of_image();
     let mut fidelities: Vec<Fidelity> = figures
         .into_iter()
         .filter(signed)
@@ -359,6 +369,9 @@ pub fn metric_phrase(metric: Metric) -> &'static str {
         Metric::Stack => "stack",
         Metric::CpuShare => "CPU share",
         Metric::Rate => "packets a second",
+        Metric::ProgramFlash => "flash of the program",
+        Metric::ProgramRam => "static RAM of the program",
+        Metric::Heap => "heap",
     }
 }
 
@@ -374,6 +387,9 @@ pub fn metric_title(metric: Metric) -> &'static str {
         Metric::Stack => "Stack",
         Metric::CpuShare => "CPU share",
         Metric::Rate => "Rate",
+        Metric::ProgramFlash => "Program flash",
+        Metric::ProgramRam => "Program RAM",
+        Metric::Heap => "Heap",
     }
 }
 

@@ -246,7 +246,7 @@ fn quotient(left: &Row, right: &Row) -> (Option<Quotient>, Option<String>) {
     let ratio = stats::ratio(estimate(left, a), estimate(right, b));
     let mut notes = Vec::new();
     // Flash and static RAM come from the image and do not depend on the runner.
-    let of_image = matches!(left.metric, Metric::Flash | Metric::Ram);
+    let of_image = left.metric.is_of_image();
     if left.fidelity != right.fidelity && !of_image {
         notes.push(format!(
             "{} over {}",

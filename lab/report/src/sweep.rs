@@ -35,7 +35,7 @@ pub fn tables(rows: &[Row], metrics: &[Metric]) -> Vec<Table> {
 
 /// True for flash and RAM, which belong to an operation of any size.
 fn of_image(metric: Metric) -> bool {
-    matches!(metric, Metric::Flash | Metric::Ram)
+    metric.is_of_image()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -16,10 +16,10 @@ use crate::row::{Cause, Metric, Row};
 pub(super) type Built<T> = std::result::Result<T, (String, Cause)>;
 
 impl Lab<'_> {
-    /// Rows of flash and static RAM: the growth over an empty program.
+    /// Rows of flash and static RAM: the growth over an empty program, and whole programs.
     pub(super) fn weigh(&self, unit: &Unit<'_>) -> Result<Vec<Row>> {
         let mut metrics = self.measured();
-        metrics.retain(|metric| matches!(metric, Metric::Flash | Metric::Ram));
+        metrics.retain(|metric| metric.is_of_image());
         metrics.sort_unstable();
         let mut rows = Vec::new();
         if metrics.is_empty() {
@@ -40,7 +40,10 @@ impl Lab<'_> {
                 }
                 continue;
             }
-            rows.extend(self.weigh_footprint(unit, footprint, &metrics)?);
+            let (whole, grown): (Vec<Metric>, Vec<Metric>) =
+                metrics.iter().partition(|metric| metric.is_of_program());
+            rows.extend(self.weigh_footprint(unit, footprint, &grown)?);
+            rows.extend(self.weigh_whole(unit, footprint, &whole)?);
         }
         Ok(rows)
     }
@@ -51,6 +54,9 @@ impl Lab<'_> {
         footprint: &Footprint,
         metrics: &[Metric],
     ) -> Result<Vec<Row>> {
+        if metrics.is_empty() {
+            return Ok(Vec::new());
+        }
         let operation = Operation::new(footprint.name, None);
         let built = self
             .builder
@@ -76,9 +82,52 @@ impl Lab<'_> {
         Ok(metrics.iter().map(row).collect())
     }
 
+    /// Rows of the size of a whole program.
+    fn weigh_whole(
+        &self,
+        unit: &Unit<'_>,
+        footprint: &Footprint,
+        metrics: &[Metric],
+    ) -> Result<Vec<Row>> {
+        if metrics.is_empty() {
+            return Ok(Vec::new());
+        }
+        let operation = Operation::new(footprint.name, None);
+        let one = std::slice::from_ref(&operation);
+        if !self.builder.weighs_whole() {
+            return Ok(self.failed(Of::none(unit), one, metrics, &Cause::NotCounted));
+        }
+        let built = refused(self.builder.whole(unit, footprint))?;
+        let cause = match &built {
+            Ok(image) => self.excess_of(&image.weight),
+            Err(cause) => Some(cause.clone()),
+        };
+        let firmware = built.as_ref().map_or("", |image| &image.sha256);
+        let of = Of::image(unit, firmware);
+        let flags = self.builder.whole_flags(unit).join(" ");
+        let row = |&metric: &Metric| {
+            let row = self.blank(of, &operation, metric);
+            let flags = flags.clone();
+            let row = Row { flags, ..row };
+            match (&cause, &built) {
+                (None, Ok(image)) if metric == Metric::ProgramFlash => {
+                    row.exactly(image.weight.flash as f64)
+                }
+                (None, Ok(image)) => row.exactly(image.weight.ram as f64),
+                (Some(cause), _) | (None, Err(cause)) => row.without(cause.clone()),
+            }
+        };
+        Ok(metrics.iter().map(row).collect())
+    }
+
     /// Builds the image of the agent with the library under test.
     pub(super) fn agent_image(&self, unit: &Unit<'_>) -> Result<Built<Image>> {
-        let image = match refused(self.builder.agent(unit))? {
+        self.agent_image_of(self.builder.agent(unit))
+    }
+
+    /// The same for an image that is built already, in another way.
+    pub(super) fn agent_image_of(&self, built: Result<Image>) -> Result<Built<Image>> {
+        let image = match refused(built)? {
             Ok(image) => image,
             Err(cause) => return Ok(Err((String::new(), cause))),
         };

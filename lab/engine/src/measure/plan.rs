@@ -14,6 +14,7 @@ pub struct Operation {
 }
 
 /// The operations and metrics to time for one unit.
+#[derive(Default)]
 pub(super) struct Plan {
     pub operations: Vec<Operation>,
     /// Every operation gets a row for each metric.
@@ -47,8 +48,28 @@ impl Lab<'_> {
     /// The operations and metrics to time. An operation that the user named but the unit lacks gets
     /// its rows here.
     pub(super) fn plan(&self, unit: &Unit<'_>, rows: &mut Vec<Row>) -> Plan {
+        let timed = |metric: Metric| {
+            !metric.is_of_image() && !matches!(metric, Metric::Rate | Metric::Heap)
+        };
+        self.plan_for(unit, timed, rows)
+    }
+
+    /// The operations whose heap is counted, likewise.
+    pub(super) fn plan_of_heap(&self, unit: &Unit<'_>, rows: &mut Vec<Row>) -> Plan {
+        self.plan_for(unit, |metric| metric == Metric::Heap, rows)
+    }
+
+    fn plan_for(
+        &self,
+        unit: &Unit<'_>,
+        wants: impl Fn(Metric) -> bool,
+        rows: &mut Vec<Row>,
+    ) -> Plan {
         let mut metrics = self.measured();
-        metrics.retain(|metric| !matches!(metric, Metric::Flash | Metric::Ram | Metric::Rate));
+        metrics.retain(|&metric| wants(metric));
+        if metrics.is_empty() {
+            return Plan::default();
+        }
         let interface = unit.algorithm.interface;
         let mut operations = Vec::new();
         for operation in operations_of(unit) {

@@ -34,11 +34,16 @@ impl Lab<'_> {
                 continue;
             };
             let mut row = match metric {
-                Metric::Stack => row.deepest(&values),
+                Metric::Stack | Metric::Heap => row.deepest(&values),
                 _ => row.sampled(&values, exact || steady),
             };
             if metric == Metric::Instructions {
                 row.basis = paths(samples);
+            }
+            if metric == Metric::Heap {
+                let left = samples.iter().filter_map(|sample| sample.heap_left);
+                row.notes
+                    .extend(left.max().map(|bytes| Note::HeapLeft { bytes }));
             }
             if interface.is_search(&operation.name) && metric != Metric::Stack {
                 row.notes.push(Note::Seeds { count: row.samples });
@@ -155,7 +160,13 @@ fn picked(metric: Metric) -> Option<fn(&Sample) -> Option<f64>> {
         Metric::Instructions => Some(|s| s.instructions),
         Metric::Stack => Some(|s| s.stack),
         Metric::CpuShare => Some(|s| s.cpu_share),
-        Metric::Energy | Metric::Flash | Metric::Ram | Metric::Rate => None,
+        Metric::Heap => Some(|s| s.heap),
+        Metric::Energy
+        | Metric::Flash
+        | Metric::Ram
+        | Metric::ProgramFlash
+        | Metric::ProgramRam
+        | Metric::Rate => None,
     }
 }
 

@@ -54,6 +54,10 @@ pub(super) struct Sample {
     pub stack: Option<f64>,
     pub cpu_share: Option<f64>,
     pub instructions: Option<f64>,
+    /// The most of the heap in use at once, and the part in use after the operation, in an image
+    /// that counts them.
+    pub heap: Option<f64>,
+    pub heap_left: Option<u64>,
     /// The same instructions by class, for the cycle model.
     pub classes: Option<BTreeMap<String, i64>>,
     /// The inputs, to report which ones change the cost.
@@ -285,6 +289,9 @@ impl Bench<'_> {
             self.clocked(operation, &ran)?
         };
         Ok(Sample {
+            heap: Some(f64::from(ran.reply.heap)),
+            // An image that counts the heap has its live part in the place of the counter.
+            heap_left: Some(ran.reply.counter),
             inputs: made.inputs.into_iter().flatten().collect(),
             ..sample
         })

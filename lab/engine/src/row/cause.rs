@@ -140,6 +140,8 @@ pub enum Note {
     Seeds { count: u32 },
     /// The counter advances by this number of cycles at a time.
     Steps { cycles: u32 },
+    /// This part of the heap is still in use after the operation, in bytes.
+    HeapLeft { bytes: u64 },
     /// A sentence of schema 1 that matches no other note.
     Said { text: String },
 }

@@ -65,7 +65,10 @@ fn cause(of: &Cause, row: &Row) -> String {
         Cause::NeedsRunner { runner } => {
             format!("a whole firmware runs only on the runner {runner}")
         }
-        Cause::NotCounted => not_counted(row).to_owned(),
+        Cause::NotCounted if row.metric == Metric::Time && row.fidelity != Fidelity::CycleModel => {
+            "this runner has no clock".to_owned()
+        }
+        Cause::NotCounted => not_counted(row.metric).to_owned(),
         Cause::NotCalibrated {
             model,
             figures,
@@ -116,12 +119,14 @@ fn depends(counted: Counted, least: &Taken, most: &Taken) -> String {
     format!("{what} on the inputs: {}, {}", shown(least), shown(most))
 }
 
-fn not_counted(row: &Row) -> &'static str {
-    match row.metric {
-        Metric::Time if row.fidelity != Fidelity::CycleModel => "this runner has no clock",
+/// The sentence for a metric that the runner or the board does not give.
+pub fn not_counted(metric: Metric) -> &'static str {
+    match metric {
         Metric::Instructions => "neither the runner nor the machine counts instructions",
         Metric::Stack => "this runner does not measure the stack",
         Metric::CpuShare => "this runner does not measure CPU time",
+        Metric::ProgramFlash | Metric::ProgramRam => "only AVR boards weigh a whole program",
+        Metric::Heap => "the heap of this board is not counted",
         _ => "this runner does not count cycles",
     }
 }
@@ -165,6 +170,7 @@ impl fmt::Display for Note {
             Note::Model(caution) => caution.fmt(f),
             Note::Seeds { count } => write!(f, "{count} seeds, each as long as its search takes"),
             Note::Steps { cycles } => write!(f, "counted in steps of {cycles} cycles"),
+            Note::HeapLeft { bytes } => write!(f, "{bytes} bytes are still in use after it"),
             Note::Said { text } => write!(f, "{text}"),
         }
     }

@@ -1,0 +1,84 @@
+#include "heap.h"
+
+#include <stddef.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static size_t live, most;
+/* Set in a function of the C library that may call another of them. */
+static uint8_t inside;
+
+#ifdef __AVR__
+/* avr-libc has the size of a block in the word before it. */
+static size_t size_of(void *block) { return ((size_t *)block)[-1]; }
+#else
+size_t malloc_usable_size(void *block);
+static size_t size_of(void *block) { return malloc_usable_size(block); }
+#endif
+
+static size_t bytes_of(void *block) { return block ? size_of(block) + sizeof(size_t) : 0; }
+
+static void add(size_t bytes)
+{
+    live += bytes;
+    if (live > most)
+        most = live;
+}
+
+static uint16_t limited(size_t bytes) { return bytes > UINT16_MAX ? UINT16_MAX : (uint16_t)bytes; }
+
+void heap_start(void) { most = live; }
+uint16_t heap_live(void) { return limited(live); }
+uint16_t heap_most(void) { return limited(most); }
+
+void *__wrap_malloc(size_t size)
+{
+    void *block = __real_malloc(size);
+    if (!inside)
+        add(bytes_of(block));
+    return block;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    uint8_t outer = inside;
+    inside = 1;
+    void *block = __real_calloc(count, size);
+    inside = outer;
+    if (!inside)
+        add(bytes_of(block));
+    return block;
+}
+
+/* A block that moves is in use at both places for a moment. */
+void *__wrap_realloc(void *block, size_t size)
+{
+    size_t before = bytes_of(block);
+    uint8_t outer = inside;
+    inside = 1;
+    void *after = __real_realloc(block, size);
+    inside = outer;
+    if (inside || (!after && size != 0))
+        return after;
+    if (after == block)
+        live -= before;
+    add(bytes_of(after));
+    if (after != block)
+        live -= before;
+    return after;
+}
+
+void __wrap_free(void *block)
+{
+    if (!inside)
+        live -= bytes_of(block);
+    __real_free(block);
+}

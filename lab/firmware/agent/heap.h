@@ -1,0 +1,16 @@
+/*
+ * Counts the heap during an operation, in images with AGENT_HEAP=1. The linker puts the functions of
+ * heap.c around those of the C library (`--wrap`).
+ */
+#ifndef SELO_AGENT_HEAP_H
+#define SELO_AGENT_HEAP_H
+
+#include <stdint.h>
+
+/* The bytes in use now, and the most that were in use since heap_start, with the C library's own
+ * word for each block. Bytes beyond 16 bits are counted as 0xFFFF. */
+void heap_start(void);
+uint16_t heap_live(void);
+uint16_t heap_most(void);
+
+#endif
