@@ -79,17 +79,18 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         println!("hint: docs/contributor/add-a-library.md describes glue by hand");
         return Ok(ExitCode::from(binding::NOT_BOUND));
     }
+    let bound = !made.bound.is_empty();
+    let done = ExitCode::from(if bound { 0 } else { binding::NOT_BOUND });
     if args.print {
         for (file, text) in &files {
             println!("==> {file} <==\n{text}");
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(done);
     }
     for path in manifest::write(&files, &into)? {
         println!("{}", path.display());
     }
     let shown = args.into.as_ref().unwrap_or(&args.path);
     println!("next: selo lab survey {}", shown.display());
-    let bound = !made.bound.is_empty();
-    Ok(ExitCode::from(if bound { 0 } else { binding::NOT_BOUND }))
+    Ok(done)
 }

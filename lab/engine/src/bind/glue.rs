@@ -103,7 +103,7 @@ impl Writer<'_, '_> {
             .to_string_lossy();
         format!(
             "/*\n * {}: {}.\n *\n * AGENT_MEASURE encloses the library's calls and nothing else; they are what is timed.\n \
-             * Written by selo lab new-library, which tried it against official vectors.\n */\n#include \"agent.h\"\n\n",
+             * Written by selo lab new-library.\n */\n#include \"agent.h\"\n\n",
             comment(&folder),
             self.recipe.algorithm.title
         )
@@ -271,6 +271,9 @@ impl Writer<'_, '_> {
         }
         if self.keeps_key() {
             text.push_str("static uint8_t key[AGENT_KEY_BYTES];\n");
+        }
+        if self.keeps_mac_key() {
+            text.push_str("static uint8_t kept[AGENT_IO_BYTES];\nstatic agent_size kept_size;\n");
         }
         text.push('\n');
         text
@@ -594,6 +597,12 @@ impl Writer<'_, '_> {
         text
     }
 
+    /// True if the library asks for the key again at the end of a message.
+    fn keeps_mac_key(&self) -> bool {
+        let finish = self.recipe.finish.as_ref();
+        finish.is_some_and(|call| call.has(Slot::Key))
+    }
+
     fn whole_name(&self) -> &'static str {
         match self.recipe.algorithm.interface {
             Interface::Mac => "mac",
@@ -606,8 +615,19 @@ impl Writer<'_, '_> {
         let message = any(Slot::In);
         let output = any(Slot::Out) || calls.iter().any(|call| call.returns_output);
         let mut text = format!("static uint8_t {name}(struct agent_call *call)\n{{\n");
+        let keeps = self.keeps_mac_key();
         if any(Slot::Key) {
-            text.push_str("    uint8_t *key = call->in[0].data;\n    agent_size key_size = call->in[0].size;\n    (void)key_size;\n");
+            text.push_str(match name {
+                "finish" => {
+                    "    uint8_t *key = kept;\n    agent_size key_size = kept_size;\n    (void)key_size;\n"
+                }
+                _ => {
+                    "    uint8_t *key = call->in[0].data;\n    agent_size key_size = call->in[0].size;\n    (void)key_size;\n"
+                }
+            });
+        }
+        if keeps && name == "start" {
+            text.push_str("    memcpy(kept, key, key_size);\n    kept_size = key_size;\n");
         }
         if message {
             let _ = writeln!(

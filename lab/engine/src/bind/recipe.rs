@@ -263,7 +263,8 @@ fn named(
         ["128", "192", "256", "384", "512", "224"].contains(&word.as_str())
             && !digits.contains(word)
     });
-    if other {
+    let is_sha2 = letters.iter().any(|word| word == "sha");
+    if other || is_sha2 && near.contains("sha3") {
         return None;
     }
     let says = |text: &str| letters.iter().all(|word| text.contains(word.as_str()));
@@ -276,23 +277,30 @@ fn named(
     }
 }
 
-/// The words of an algorithm's name that a library must say, and its numbers. Modes and the
-/// interface's own words are not in the list: the calls say them.
+/// The words of an algorithm's name that a library must say, and its numbers. Modes and the words
+/// of an interface are not in the list: the calls say them.
 fn split(name: &str) -> (Vec<String>, Vec<String>) {
-    let words = words(name);
-    let is_number = |word: &String| word.chars().all(|c| c.is_ascii_digit());
-    let numbers = words
+    const BY_CALLS: [&str; 5] = ["cbc", "ctr", "ecb", "aead128", "hash256"];
+    let is_number = |part: &&str| part.chars().all(|c| c.is_ascii_digit());
+    let parts: Vec<&str> = name.split(['-', '/']).collect();
+    let numbers = parts
         .iter()
-        .filter(|word| is_number(word))
-        .cloned()
+        .copied()
+        .filter(is_number)
+        .map(str::to_owned)
         .collect();
-    let modes = ["cbc", "ctr", "ecb"];
-    let letters = words
+    let said = parts
         .iter()
-        .filter(|word| !is_number(word) && !modes.contains(&word.as_str()))
-        .cloned()
-        .collect();
-    (letters, numbers)
+        .copied()
+        .filter(|part| !is_number(part) && !BY_CALLS.contains(part));
+    // Of `chacha20` and `speck128` the number is often left out; of `sha3` it is the name.
+    let stem = |part: &str| match part {
+        "sha3" | "blake2s" => part.to_owned(),
+        _ => part
+            .trim_end_matches(|c: char| c.is_ascii_digit())
+            .to_owned(),
+    };
+    (said.map(stem).collect(), numbers)
 }
 
 /// The type of the state that a call takes or returns, for comparison.
@@ -576,19 +584,26 @@ fn sealers<'l>(
             None if generic && constants_fit(scanned, algorithm) => 2,
             None => continue,
         };
-        let open = opens
-            .iter()
-            .filter(|open| {
-                share(open, seal)
-                    && open.has(Slot::Tag) == seal.has(Slot::Tag)
-                    && open.has(Slot::Key) == seal.has(Slot::Key)
-                    && open.declared.file == seal.declared.file
-            })
-            .min_by_key(|open| open.cost);
+        let belongs = |open: &&&Call<'l>| {
+            share(open, seal)
+                && open.has(Slot::Tag) == seal.has(Slot::Tag)
+                && open.has(Slot::Key) == seal.has(Slot::Key)
+                && open.declared.file == seal.declared.file
+        };
+        let alike: Vec<&&Call<'l>> = opens.iter().filter(belongs).take(4).collect();
+        for open in &alike {
+            let mut base = Recipe::empty(algorithm, class.cloned());
+            base.encrypt = Some(seal.clone());
+            base.decrypt = Some((**open).clone());
+            base.cost = cost + seal.cost + open.cost;
+            found.extend(with_keys(calls, &base, false, scanned));
+        }
+        if !alike.is_empty() {
+            continue;
+        }
         let mut base = Recipe::empty(algorithm, class.cloned());
         base.encrypt = Some(seal.clone());
-        base.decrypt = open.map(|open| (*open).clone());
-        base.cost = cost + seal.cost + open.map_or(4, |open| open.cost);
+        base.cost = cost + seal.cost + 4;
         found.extend(with_keys(calls, &base, false, scanned));
     }
     found

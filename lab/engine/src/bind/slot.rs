@@ -88,14 +88,23 @@ const SCHEDULES: [&str; 12] = [
     "expanded",
     "expandedkey",
 ];
-const INS: [&str; 11] = [
-    "in", "input", "src", "source", "msg", "message", "data", "m", "from", "inp", "inblock",
+const INS: [&str; 8] = [
+    "in", "input", "src", "source", "data", "from", "inp", "inblock",
 ];
 const OUTS: [&str; 15] = [
     "out", "output", "dst", "dest", "result", "digest", "hash", "md", "to", "outp", "res",
     "outblock", "buffer", "mac", "sha",
 ];
-const PLAIN: [&str; 5] = ["plain", "plaintext", "pt", "clear", "p"];
+const PLAIN: [&str; 8] = [
+    "plain",
+    "plaintext",
+    "pt",
+    "clear",
+    "p",
+    "m",
+    "msg",
+    "message",
+];
 const CIPHER: [&str; 6] = ["cipher", "ciphertext", "ct", "encrypted", "crypt", "c"];
 const TAGS: [&str; 5] = ["tag", "mac", "auth", "icv", "t"];
 const ADS: [&str; 7] = ["ad", "aad", "adata", "add", "header", "associated", "hdr"];
@@ -209,7 +218,8 @@ fn of_bytes(
                 (Out, written(cost(output))),
                 (Ad, read(cost(ad))),
                 (Tag, tag_cost),
-                (Null, 6),
+                // The secret number of NIST's interface, which no candidate has.
+                (Null, if says(name, &["nsec"]) { 0 } else { 9 }),
             ]
         }
     }
@@ -279,7 +289,7 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (Bytes, unless(bits || blocks || key || direction, 0)),
             (Blocks, if_says(blocks, 3)),
             (Bits, if bits && !key { 1 } else { 6 }),
-            (KeyBytes, if_says(key, 4)),
+            (KeyBytes, if bits { 3 } else { if_says(key, 4) }),
             (KeyBits, if bits { 0 } else { if_says(key, 4) + 1 }),
             (Rounds, if_says(rounds, 6)),
             (IvBytes, if_says(iv, 6)),

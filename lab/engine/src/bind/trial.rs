@@ -23,7 +23,7 @@ const TRIALS: usize = 40;
 const TRIALS_OF_SIBLING: usize = 8;
 
 /// Only a recipe of at most this cost is clear enough to be a suspect.
-const CLEAR: u32 = 6;
+const CLEAR: u32 = 12;
 
 /// Cases of each direction in a trial.
 const CASES: usize = 3;
