@@ -714,3 +714,148 @@ fn a_sealing_cipher_in_a_folder_becomes_a_library_that_conforms() {
     assert_eq!(answer.code, Some(1), "{}", answer.all());
     assert_eq!(mark(&lines[0], "conforms"), "no");
 }
+
+/// Speck128/128 [SPECK2013] without an interface.
+const SPECK: &str = "
+static uint64_t load(const uint8_t *p)
+{
+    uint64_t x = 0;
+    for (int8_t i = 7; i >= 0; i--) x = x << 8 | p[i];
+    return x;
+}
+static void store(uint8_t *p, uint64_t x)
+{
+    for (uint8_t i = 0; i < 8; i++) p[i] = (uint8_t)(x >> 8 * i);
+}
+static void turn(uint64_t *x, uint64_t *y, uint64_t k)
+{
+    *x = ((*x >> 8 | *x << 56) + *y) ^ k;
+    *y = (*y << 3 | *y >> 61) ^ *x;
+}
+static void expand(uint64_t rk[32], const uint8_t *key)
+{
+    uint64_t k = load(key), l = load(key + 8);
+    for (uint8_t i = 0; i < 32; i++) {
+        rk[i] = k;
+        turn(&l, &k, i);
+    }
+}
+static void forward(const uint64_t rk[32], uint8_t *to, const uint8_t *from)
+{
+    uint64_t y = load(from), x = load(from + 8);
+    for (uint8_t i = 0; i < 32; i++) turn(&x, &y, rk[i]);
+    store(to, y);
+    store(to + 8, x);
+}
+";
+
+/// Interfaces of strangers: header, source, and the name of the source.
+const SHAPES: [(&str, &str, &str, &str); 5] = [
+    (
+        "typedefs",
+        "speck.c",
+        "#include <stdint.h>
+typedef unsigned char u8;
+typedef uint64_t un64;
+void speck_setkey(un64 *ks, const u8 *k);
+void speck_encrypt(const un64 *ks, const u8 *p, u8 *c);
+",
+        "void speck_setkey(un64 *ks, const u8 *k) { expand(ks, k); }
+void speck_encrypt(const un64 *ks, const u8 *p, u8 *c) { forward(ks, c, p); }
+",
+    ),
+    (
+        "blocks",
+        "speck.c",
+        "#include <stdint.h>
+struct speck { uint64_t rk[32]; };
+void speck_init(struct speck *s, const uint8_t *key, int bits);
+void speck_ecb_encrypt(struct speck *s, uint8_t *out, const uint8_t *in, unsigned nblocks);
+",
+        "void speck_init(struct speck *s, const uint8_t *key, int bits) { if (bits == 128) expand(s->rk, key); }
+void speck_ecb_encrypt(struct speck *s, uint8_t *out, const uint8_t *in, unsigned nblocks)
+{
+    for (; nblocks > 0; nblocks--, in += 16, out += 16) forward(s->rk, out, in);
+}
+",
+    ),
+    (
+        "global",
+        "speck.c",
+        "#include <stdint.h>
+void speck_key(const uint8_t key[16]);
+uint8_t *speck_encipher(const uint8_t *data);
+",
+        "static uint64_t schedule[32];
+static uint8_t result[16];
+void speck_key(const uint8_t key[16]) { expand(schedule, key); }
+uint8_t *speck_encipher(const uint8_t *data) { forward(schedule, result, data); return result; }
+",
+    ),
+    (
+        "subclasses",
+        "Speck.cpp",
+        "#include <stdint.h>
+#include <stddef.h>
+class BlockCipher {
+public:
+    virtual bool setKey(const uint8_t *key, size_t len) = 0;
+    virtual void encryptBlock(uint8_t *output, const uint8_t *input) = 0;
+};
+class Speck : public BlockCipher {
+public:
+    bool setKey(const uint8_t *key, size_t len);
+    void encryptBlock(uint8_t *output, const uint8_t *input);
+private:
+    uint64_t schedule[32];
+};
+",
+        "bool Speck::setKey(const uint8_t *key, size_t len) { expand(schedule, key); return len == 16; }
+void Speck::encryptBlock(uint8_t *output, const uint8_t *input) { forward(schedule, output, input); }
+",
+    ),
+    (
+        "opaque",
+        "speck.c",
+        "#include <stdint.h>
+struct speck_key;
+struct speck_key *speck_key_expand(const uint8_t *key, unsigned len);
+void speck_encrypt_block(const uint8_t *in, uint8_t *out, const struct speck_key *key);
+int main(void);
+",
+        "struct speck_key { uint64_t rk[32]; };
+static struct speck_key only;
+struct speck_key *speck_key_expand(const uint8_t *key, unsigned len)
+{
+    if (len == 16) expand(only.rk, key);
+    return &only;
+}
+void speck_encrypt_block(const uint8_t *in, uint8_t *out, const struct speck_key *key)
+{
+    forward(key->rk, out, in);
+}
+",
+    ),
+];
+
+#[test]
+fn interfaces_of_strangers_are_bound_unedited() {
+    let project = Project::new();
+    for (name, file, header, source) in SHAPES {
+        let stem = file.split('.').next().expect("a stem");
+        project.write(&format!("strangers/{name}/{stem}.h"), header);
+        let text = [&format!("#include \"{stem}.h\"\n"), SPECK, source].concat();
+        project.write(&format!("strangers/{name}/{file}"), &text);
+        // A test of the library is not linked, and a source for another machine need not compile.
+        let main = format!("#include \"{stem}.h\"\nint main(void) {{ return 0; }}\n");
+        project.write(&format!("strangers/{name}/check.c"), &main);
+        project.write(
+            &format!("strangers/{name}/fast.c"),
+            "#include <immintrin.h>\n",
+        );
+        let more = ["--board", "uno", "--algorithm", "speck128/128"];
+        let (answer, lines) = survey(&project, &format!("strangers/{name}"), &more);
+        assert_eq!(answer.code, Some(0), "{name}: {}", answer.all());
+        assert_eq!(lines[0]["verdict"], "suitable", "{name}: {}", answer.all());
+    }
+}
