@@ -38,7 +38,7 @@
 //! let Frame::JoinAccept(accept) = Frame::parse(&accept)? else { unreachable!() };
 //! let mut node = attempt.finish(&accept)?.node_session();
 //!
-//! The node sends a reading.
+//! // The node sends a reading.
 //! let (mut sent, mut read) = ([0; FRAME_MAX], [0; FRAME_MAX]);
 //! let sealed = node.seal(b"23.5 C", SealOptions::default(), &mut sent)?;
 //! let Frame::Up(data) = Frame::parse(sealed.frame)? else { unreachable!() };

@@ -40,7 +40,7 @@ const RECIPES: usize = 60;
 const FIRST_WAYS: usize = 4;
 
 /// A recipe of a higher cost is not tried.
-const IMPLAUSIBLE: u32 = 20;
+const IMPLAUSIBLE: u32 = 34;
 
 /// Most calls of one purpose that are combined.
 const EACH: usize = 24;

@@ -74,6 +74,9 @@ pub struct Bound<'l> {
     pub proven_on: Option<String>,
 }
 
+/// The message of what does not compile, and the library's source in which that is.
+type NotCompiled = (String, Option<PathBuf>);
+
 /// All that came of binding a library.
 #[derive(Debug, Default)]
 pub struct Binding<'l> {
@@ -297,7 +300,7 @@ impl<'l> Binder<'_, 'l> {
         &self,
         library: &Library,
         recipe: &Recipe<'_>,
-    ) -> Result<std::result::Result<Vec<PathBuf>, (String, Option<PathBuf>)>> {
+    ) -> Result<std::result::Result<Vec<PathBuf>, NotCompiled>> {
         let unit = unit(library, recipe.algorithm);
         let glue = match self.lab.builder.object_of(&unit, &unit.glue()) {
             Ok(glue) => symbols(&glue)?,

@@ -497,7 +497,7 @@ fn wrong_use_says_what_to_do() {
     says(
         &[&first[..], &["--suite", "ascon"]].concat(),
         2,
-        "of suite chachapoly-blake2s",
+        "has suite chachapoly-blake2s",
     );
     site.ok(&["node", "--make-registry", "o.csv", "--state", "o"]);
     says(
