@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
 use selo_engine::algorithm::Algorithm;
-use selo_engine::bind::trial::{self, Binding, Outcome, Trial};
+use selo_engine::bind::bound::{Binding, Outcome, Trial};
+use selo_engine::bind::trial;
 use selo_engine::build::Builder;
 use selo_engine::measure::Lab;
 use selo_engine::project::Project;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
+use super::bound::{Binding, Bound};
 use super::glue;
 use super::recipe::Recipe;
-use super::trial::{Binding, Bound};
 use crate::error::{Error, Result};
 use crate::library::{Implementation, Library, MANIFEST};
 use crate::scan::Scanned;

@@ -10,6 +10,7 @@
 //!      -> bound: glue and manifest; or what was tried, and what came of it
 //! ```
 
+pub mod bound;
 mod call;
 mod glue;
 mod link;

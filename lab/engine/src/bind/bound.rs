@@ -1,0 +1,63 @@
+//! What comes of binding a library: the recipes that pass, and every trial with its result.
+
+use std::path::PathBuf;
+
+use super::recipe::Recipe;
+
+/// The result of one trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All tried vectors pass.
+    Passed {
+        cases: usize,
+    },
+    /// It answered, but not as published.
+    Wrong {
+        case: String,
+        detail: String,
+    },
+    /// It crashed, hung or broke the agent's memory.
+    Stopped {
+        reason: String,
+    },
+    DoesNotBuild {
+        message: String,
+    },
+    /// The agent image is larger than the board.
+    NoRoom,
+    /// No vector could be run.
+    NoVector,
+}
+
+/// One trial, for the report.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    pub algorithm: String,
+    /// The calls of the recipe as text.
+    pub calls: Vec<String>,
+    pub flags: Vec<String>,
+    pub outcome: Outcome,
+}
+
+/// An algorithm with a recipe that passes.
+#[derive(Clone, Debug)]
+pub struct Bound<'l> {
+    pub recipe: Recipe<'l>,
+    /// Sources, relative to the library's folder.
+    pub sources: Vec<PathBuf>,
+    pub glue: String,
+    /// The board on which official vectors pass; `None` if they do not.
+    pub proven_on: Option<String>,
+}
+
+/// All that came of binding a library.
+#[derive(Debug, Default)]
+pub struct Binding<'l> {
+    pub bound: Vec<Bound<'l>>,
+    /// The likeliest recipes of algorithms for which none passes, and that ran or failed in the
+    /// library's own source. A survey looks for a known mistake.
+    pub suspects: Vec<Bound<'l>>,
+    pub trials: Vec<Trial>,
+    /// Algorithms that the library seems to have, and for which no recipe passed.
+    pub open: Vec<String>,
+}
