@@ -11,7 +11,7 @@ use selo_engine::measure::Lab;
 use selo_engine::project::Project;
 use selo_engine::scan::Scanned;
 
-use super::common::commit;
+use super::common;
 
 /// Exit code if no way to call a library was found. It says nothing about the library.
 pub const NOT_BOUND: u8 = 5;
@@ -61,18 +61,8 @@ fn bind_on<'l>(
     let board = project.board(board)?;
     let catalog = project.catalog()?;
     let lab = Lab {
-        project,
-        board,
-        builder: Builder::new(project, board)?,
-        catalog: &catalog,
-        runner: board.runner.clone(),
-        run: String::new(),
-        commit: commit(&project.root),
-        metrics: Vec::new(),
-        operations: Vec::new(),
-        power: None,
         cycle_limit: Some(LIMIT),
-        whole: crate::whole::registered(),
+        ..common::lab(project, board, Builder::new(project, board)?, &catalog)
     };
     let mut stderr = std::io::stderr();
     let shows = stderr.is_terminal();

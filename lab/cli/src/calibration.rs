@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
-use selo_engine::measure::Lab;
 use selo_engine::model::{CycleModel, FIGURES, Here};
 use selo_engine::project::{Project, Selection};
 use selo_engine::source::Sources;
@@ -14,7 +13,7 @@ use selo_report::format;
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
 use serde::Serialize;
 
-use super::common::{commit, fetch_one};
+use super::common::{self, fetch_one};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -91,7 +90,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         for (_, here) in model.reproduced(&project.libraries) {
             fetch_one(&sources, project.library(&here.library)?)?;
         }
-        let lines = lines(&project, board, model, root)?;
+        let lines = lines(&project, board, model)?;
         for line in &lines {
             if line.is_kept() {
                 held += usize::from(line.cycles.is_some());
@@ -159,7 +158,6 @@ fn lines<'a>(
     project: &'a Project,
     board: &'a Board,
     model: &'a CycleModel,
-    root: &Path,
 ) -> selo_base::report::Result<Vec<Line<'a>>> {
     let mut lines = Vec::new();
     for figure in &model.figures {
@@ -167,7 +165,7 @@ fn lines<'a>(
             .reproduced(&project.libraries)
             .find(|(one, _)| std::ptr::eq(*one, figure));
         let took = match found {
-            Some((_, here)) => modelled(project, board, here, root)?,
+            Some((_, here)) => modelled(project, board, here)?,
             None => None,
         };
         let cycles = took.map(|(_, cycles)| cycles);
@@ -193,7 +191,6 @@ fn modelled(
     project: &Project,
     board: &Board,
     here: &Here,
-    root: &Path,
 ) -> selo_base::report::Result<Option<(f64, f64)>> {
     let selection = Selection {
         libraries: vec![here.library.clone()],
@@ -205,20 +202,7 @@ fn modelled(
         return Ok(None);
     };
     let catalog = project.catalog()?;
-    let lab = Lab {
-        project,
-        board,
-        builder: Builder::new(project, board)?,
-        catalog: &catalog,
-        runner: board.runner.clone(),
-        run: String::new(),
-        commit: commit(root),
-        metrics: Vec::new(),
-        operations: Vec::new(),
-        power: None,
-        cycle_limit: None,
-        whole: crate::whole::registered(),
-    };
+    let lab = common::lab(project, board, Builder::new(project, board)?, &catalog);
     Ok(lab.modelled(unit, &here.operation, here.bytes)?)
 }
 

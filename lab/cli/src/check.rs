@@ -10,7 +10,7 @@ use selo_engine::measure::{self, Lab};
 use selo_engine::project::Project;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
-use super::common::{Progress, Select, commit, fetched};
+use super::common::{self, Progress, Select, fetched};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -55,18 +55,8 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let (units, missing) = fetched(root, units, args.select.units.offline)?;
     let catalog = project.catalog()?;
     let lab = Lab {
-        project: &project,
-        board,
-        builder: Builder::new(&project, board)?,
-        catalog: &catalog,
-        runner: board.runner.clone(),
-        run: String::new(),
-        commit: commit(root),
-        metrics: Vec::new(),
-        operations: Vec::new(),
-        power: None,
         cycle_limit: args.select.units.cycle_limit(),
-        whole: crate::whole::registered(),
+        ..common::lab(&project, board, Builder::new(&project, board)?, &catalog)
     };
     let effort = Effort {
         full: args.full,

@@ -9,13 +9,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selo_command::config::Cable;
 use selo_engine::algorithm::Algorithm;
 use selo_engine::board::Board;
+use selo_engine::build::Builder;
 use selo_engine::library::{Library, Unit};
-use selo_engine::measure;
+use selo_engine::measure::{self, Lab};
 use selo_engine::project::{ALL, Project, Selection};
 use selo_engine::row::Fidelity;
 use selo_engine::runner::{RUNNERS, SERIAL};
 use selo_engine::schedule::Event;
 use selo_engine::source::{Sources, Step};
+use selo_vectors::Catalog;
 
 /// Selects a board, and units on it.
 #[derive(Debug, clap::Args)]
@@ -276,5 +278,28 @@ pub fn commit(project: &Path) -> String {
             format!("{commit}{}", if changed { "+" } else { "" })
         }
         None => "unknown".to_owned(),
+    }
+}
+
+/// A lab for a board that measures nothing yet: no metrics, no power profile, the default limit.
+pub fn lab<'a>(
+    project: &'a Project,
+    board: &'a Board,
+    builder: Builder<'a>,
+    catalog: &'a Catalog,
+) -> Lab<'a> {
+    Lab {
+        project,
+        board,
+        builder,
+        catalog,
+        runner: board.runner.clone(),
+        run: String::new(),
+        commit: commit(&project.root),
+        metrics: Vec::new(),
+        operations: Vec::new(),
+        power: None,
+        cycle_limit: None,
+        whole: crate::whole::registered(),
     }
 }

@@ -17,7 +17,7 @@ use selo_engine::project::Project;
 use selo_engine::row::{Metric, Row};
 use selo_engine::store::{self, Store};
 
-use super::common::{Progress, Units, commit};
+use super::common::{self, Progress, Units};
 
 /// Selects what to measure of each unit.
 #[derive(Clone, Debug, clap::Args)]
@@ -172,22 +172,18 @@ pub fn measure(
         named if named.is_empty() => measure::default_metrics(project, board),
         named => named,
     };
+    let builder = Builder::new(project, board)?.swept(job.sweep);
     let lab = Lab {
-        project,
-        board,
-        builder: Builder::new(project, board)?.swept(job.sweep),
-        catalog: job.catalog,
         runner: job.runner,
         run: what
             .run
             .clone()
             .unwrap_or_else(|| format!("{}-{}", today(), board.name)),
-        commit: commit(&project.root),
         metrics,
         operations,
         power: job.power,
         cycle_limit: how.cycle_limit(),
-        whole: crate::whole::registered(),
+        ..common::lab(project, board, builder, job.catalog)
     };
     if what.fresh {
         Store::discard(&job.folder)?;

@@ -15,7 +15,7 @@ use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
 use selo_report::table::TerminalStyle;
 
 use super::binding;
-use super::common::{Progress, commit};
+use super::common::{self, Progress};
 use super::rows;
 
 #[derive(Debug, clap::Args)]
@@ -112,18 +112,9 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             Err(error) => return Err(error.into()),
         };
         let lab = Lab {
-            project: &project,
-            board,
-            builder,
-            catalog: &catalog,
-            runner: board.runner.clone(),
-            run: String::new(),
-            commit: commit(root),
             metrics: survey::metrics(board.fidelity),
-            operations: Vec::new(),
-            power: None,
             cycle_limit: Some(args.limit.saturating_mul(1_000_000)),
-            whole: crate::whole::registered(),
+            ..common::lab(&project, board, builder, &catalog)
         };
         lines.extend(on_board(&lab, &units, &effort, args.json)?);
     }

@@ -3,7 +3,7 @@
 //! from the result.
 
 pub mod declarations;
-pub mod roles;
+pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
 use declarations::{Function, Parameter, read};
-use roles::Entry;
 
 /// A larger file is not a hand-written source: it is a table, an archive or junk.
 const LARGEST: u64 = 4 << 20;
@@ -49,7 +48,6 @@ pub struct Scanned {
     pub headers: Vec<PathBuf>,
     /// Sources, also those of tests and examples.
     pub sources: Vec<PathBuf>,
-    pub entries: Vec<Found>,
     /// Every function that another file can call, those of headers first.
     pub functions: Vec<Declared>,
     /// The source that defines each function, by its name, or `Class::name`.
@@ -65,8 +63,6 @@ pub struct Scanned {
     /// The members of structures.
     pub members: BTreeMap<String, Vec<Parameter>>,
     pub macros: BTreeMap<String, String>,
-    /// Classes with a pure virtual method, which cannot be instantiated.
-    pub abstract_classes: BTreeSet<String>,
     /// Base classes of each class.
     pub classes: BTreeMap<String, Vec<String>>,
     /// True if a file includes an Arduino header.
@@ -85,20 +81,6 @@ pub struct Declared {
     pub file: PathBuf,
     /// True if the file is a header.
     pub in_header: bool,
-}
-
-/// An entry point and where it is declared.
-#[derive(Clone, Debug)]
-pub struct Found {
-    pub entry: Entry,
-    pub file: PathBuf,
-}
-
-impl Found {
-    /// The place of the declaration, such as `aes.h:12`.
-    pub fn place(&self) -> String {
-        format!("{}:{}", self.file.display(), self.entry.function.line)
-    }
 }
 
 /// Scans `folder`. Fails if it is not a folder, or if it has no readable C or C++.
@@ -197,12 +179,9 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         };
         return Err(Error::NoLibrary { folder, message });
     }
-    for (function, ..) in functions.iter().filter(|(function, ..)| function.is_pure) {
-        scanned.abstract_classes.extend(function.class.clone());
-    }
     // Headers first: a function in a header is public. Functions that only a source has follow.
     functions.sort_by_key(|(.., header)| !header);
-    let mut known: BTreeSet<(Option<String>, String)> = BTreeSet::new();
+    let mut in_headers: BTreeSet<String> = BTreeSet::new();
     for (function, file, in_header) in functions {
         if function.has_body && !in_header {
             let name = qualified(&function);
@@ -212,26 +191,18 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             continue;
         }
         // What a header declares is called by that declaration.
-        let declared = scanned.functions.iter().any(|known| {
-            known.in_header
-                && !in_header
-                && known.function.name == function.name
-                && known.function.class == function.class
-        });
-        if declared {
+        let name = qualified(&function);
+        if !in_header && in_headers.contains(&name) {
             continue;
         }
+        if in_header {
+            in_headers.insert(name);
+        }
         scanned.functions.push(Declared {
-            function: function.clone(),
-            file: file.clone(),
+            function,
+            file,
             in_header,
         });
-        let entry = roles::entry(&function, &|text| scanned.number(text));
-        if let Some(entry) = entry
-            && known.insert((function.class.clone(), function.name.clone()))
-        {
-            scanned.entries.push(Found { entry, file });
-        }
     }
     Ok(scanned)
 }
@@ -368,21 +339,5 @@ impl Scanned {
             text = self.macros.get(text)?.trim().trim_matches(['(', ')']);
         }
         None
-    }
-
-    /// The macro that sets the key size of the whole library, and that size in bits.
-    pub fn key_bits(&self) -> Option<(String, u32)> {
-        self.macros.keys().find_map(|name| {
-            let plain: String = roles::words(name).concat();
-            let speaks = ["keylen", "keysize", "keylength", "keybytes"];
-            if !speaks.iter().any(|word| plain.contains(word)) {
-                return None;
-            }
-            match self.number(name)? {
-                bytes @ (16 | 24 | 32) => Some((name.clone(), bytes * 8)),
-                bits @ (128 | 192 | 256) => Some((name.clone(), bits)),
-                _ => None,
-            }
-        })
     }
 }

@@ -61,3 +61,10 @@ pub struct Binding<'l> {
     /// Algorithms that the library seems to have, and for which no recipe passed.
     pub open: Vec<String>,
 }
+
+impl Outcome {
+    /// True if the linker found no definition of a called function.
+    pub fn lacks_a_definition(&self) -> bool {
+        matches!(self, Outcome::DoesNotBuild { message } if message.contains("undefined reference"))
+    }
+}

@@ -3,7 +3,7 @@
 use super::slot::{Purpose, Slot, choices};
 use super::types::{Shape, shape};
 use crate::scan::declarations::{Function, Parameter};
-use crate::scan::roles::words;
+use crate::scan::words::words;
 use crate::scan::{Declared, Scanned};
 
 /// The mode of operation that a function's name gives.

@@ -9,7 +9,7 @@ use super::recipe::Recipe;
 use crate::error::{Error, Result};
 use crate::library::{Implementation, Library, MANIFEST};
 use crate::scan::Scanned;
-use crate::scan::roles::words;
+use crate::scan::words::words;
 
 /// The name of the only variant of a bound library.
 pub const VARIANT: &str = "plain";

@@ -7,7 +7,7 @@ use super::slot::{Purpose, Slot};
 use crate::algorithm::Algorithm;
 use crate::interface::Interface;
 use crate::scan::Scanned;
-use crate::scan::roles::words;
+use crate::scan::words::words;
 
 /// Calls for the operations of an algorithm.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use super::types::Shape;
 use crate::scan::declarations::Parameter;
-use crate::scan::roles::words;
+use crate::scan::words::words;
 
 /// A value that the glue passes to a function of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -74,54 +74,22 @@ struct Binder<'b, 'l> {
 
 impl<'l> Binder<'_, 'l> {
     fn algorithm(&mut self, algorithm: &'l Algorithm) -> Result<()> {
-        let mut candidates = recipes(self.scanned, self.calls, algorithm);
         let cases = self.cases(algorithm)?;
+        let candidates = self.candidates(algorithm);
         if candidates.is_empty() || cases.is_empty() {
             return Ok(());
         }
-        let sibling = self.sibling(algorithm);
-        if let Some(names) = &sibling {
-            candidates.sort_by_key(|recipe| (recipe.names() != *names, recipe.cost));
-        }
-        let most = if sibling.is_some() {
-            TRIALS_OF_SIBLING
-        } else {
-            TRIALS
-        };
-        let mut without_flags = candidates.iter().take(most).cloned().collect::<Vec<_>>();
-        let best = candidates.iter().take(3);
-        let with_flags = best.flat_map(|recipe| {
-            flags(self.scanned, algorithm)
-                .into_iter()
-                .map(move |flags| Recipe {
-                    flags,
-                    ..recipe.clone()
-                })
-        });
-        without_flags.extend(with_flags.take(TRIALS_OF_SIBLING));
-        let (mut suspect, mut suspect_ran) = (None, false);
-        let mut broken: BTreeSet<Vec<String>> = BTreeSet::new();
-        for recipe in without_flags {
-            // Functions that do not build do not build with other arguments either.
+        let mut suspects = Suspects::default();
+        let mut unlinked: BTreeSet<Vec<String>> = BTreeSet::new();
+        for recipe in candidates {
+            // Functions that nothing defines are not defined with other arguments either.
             let names = [recipe.names(), recipe.flags.clone()].concat();
-            if broken.contains(&names) {
+            if unlinked.contains(&names) {
                 continue;
             }
-            let (mut outcome, mut bound) = self.try_one(&recipe, &cases)?;
-            if matches!(&outcome, Outcome::DoesNotBuild { message } if !message.contains("undefined reference"))
-            {
-                let again = Recipe {
-                    as_source: true,
-                    ..recipe.clone()
-                };
-                let (other, with) = self.try_one(&again, &cases)?;
-                if !matches!(other, Outcome::DoesNotBuild { .. }) {
-                    (outcome, bound) = (other, with);
-                }
-            }
-            if matches!(&outcome, Outcome::DoesNotBuild { message } if message.contains("undefined"))
-            {
-                broken.insert(names);
+            let (outcome, bound) = self.try_both(&recipe, &cases)?;
+            if outcome.lacks_a_definition() {
+                unlinked.insert(names);
             }
             let ran = matches!(outcome, Outcome::Wrong { .. });
             let trial = Trial {
@@ -137,19 +105,60 @@ impl<'l> Binder<'_, 'l> {
                     self.binding.bound.push(bound);
                     return Ok(());
                 }
-                // What ran tells more than what did not compile.
-                Some(bound)
-                    if bound.recipe.cost <= CLEAR && (suspect.is_none() || ran && !suspect_ran) =>
-                {
-                    suspect_ran = ran;
-                    suspect = Some(bound);
-                }
-                _ => {}
+                Some(bound) => suspects.note(bound, ran),
+                None => {}
             }
         }
-        self.binding.suspects.extend(suspect);
+        self.binding.suspects.extend(suspects.likeliest());
         self.binding.open.push(algorithm.name.clone());
         Ok(())
+    }
+
+    /// The recipes to try, in order: the likeliest, then some of them with flags that may select
+    /// the key size.
+    fn candidates(&self, algorithm: &'l Algorithm) -> Vec<Recipe<'l>> {
+        let mut found = recipes(self.scanned, self.calls, algorithm);
+        let sibling = self.sibling(algorithm);
+        if let Some(names) = &sibling {
+            found.sort_by_key(|recipe| (recipe.names() != *names, recipe.cost));
+        }
+        let flags = flags(self.scanned, algorithm);
+        let mut with_flags = Vec::new();
+        for recipe in found.iter().take(3) {
+            with_flags.extend(flags.iter().map(|flags| Recipe {
+                flags: flags.clone(),
+                ..recipe.clone()
+            }));
+        }
+        let most = match sibling {
+            Some(_) => TRIALS_OF_SIBLING,
+            None => TRIALS,
+        };
+        found.truncate(most);
+        found.extend(with_flags.into_iter().take(TRIALS_OF_SIBLING));
+        found
+    }
+
+    /// Tries a recipe; if its glue does not compile, once more with the headers that the sources
+    /// include.
+    fn try_both(
+        &self,
+        recipe: &Recipe<'l>,
+        cases: &[Case],
+    ) -> Result<(Outcome, Option<Bound<'l>>)> {
+        let first = self.try_one(recipe, cases)?;
+        if !matches!(first.0, Outcome::DoesNotBuild { .. }) || first.0.lacks_a_definition() {
+            return Ok(first);
+        }
+        let recipe = Recipe {
+            as_source: true,
+            ..recipe.clone()
+        };
+        let second = self.try_one(&recipe, cases)?;
+        Ok(match second.0 {
+            Outcome::DoesNotBuild { .. } => first,
+            _ => second,
+        })
     }
 
     /// The functions that another key size of the same interface and family is bound with.
@@ -168,7 +177,7 @@ impl<'l> Binder<'_, 'l> {
     /// A few short cases, of both directions where the algorithm has them.
     fn cases(&self, algorithm: &Algorithm) -> Result<Vec<Case>> {
         let mut chosen: Vec<Case> = Vec::new();
-        let mut count = [0; 3];
+        let mut count = [0; 2];
         for set in self.lab.catalog.sets_for(&algorithm.name) {
             let cases = set.cases(&algorithm.name)?;
             for case in selo_vectors::stratified(&cases, 24) {
@@ -312,6 +321,37 @@ impl<'l> Binder<'_, 'l> {
             0 => Outcome::NoVector,
             cases => Outcome::Passed { cases },
         })
+    }
+}
+
+/// Recipes of one algorithm that do not pass, of which the likeliest is kept.
+#[derive(Default)]
+struct Suspects<'l> {
+    ran: Option<Bound<'l>>,
+    not_run: Option<Bound<'l>>,
+    /// The sources of the recipes that did not run.
+    sources: BTreeSet<Vec<PathBuf>>,
+}
+
+impl<'l> Suspects<'l> {
+    fn note(&mut self, bound: Bound<'l>, ran: bool) {
+        if bound.recipe.cost > CLEAR {
+            return;
+        }
+        if ran {
+            self.ran.get_or_insert(bound);
+        } else {
+            self.sources.insert(bound.sources.clone());
+            self.not_run.get_or_insert(bound);
+        }
+    }
+
+    /// What ran tells more than what did not. What did not run says something about the library
+    /// only if all of it is in one source: of a library with a source for each machine, those of
+    /// other machines never compile.
+    fn likeliest(self) -> Option<Bound<'l>> {
+        let one = self.sources.len() == 1;
+        self.ran.or(self.not_run.filter(|_| one))
     }
 }
 

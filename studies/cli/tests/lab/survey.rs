@@ -258,6 +258,27 @@ fn what_does_not_build_shows_the_compilers_first_error() {
 }
 
 #[test]
+fn sources_for_other_machines_are_no_fault() {
+    let project = Project::new();
+    project.write(
+        "many/aes.h",
+        "#include <stdint.h>
+void aes_neon_encrypt(const uint8_t *key, const uint8_t *in, uint8_t *out);
+void aes_avx_encrypt(const uint8_t *key, const uint8_t *in, uint8_t *out);
+",
+    );
+    for (file, function) in [("neon.c", "aes_neon_encrypt"), ("avx.c", "aes_avx_encrypt")] {
+        let text = format!(
+            "#include \"aes.h\"\nvoid {function}(const uint8_t *key, const uint8_t *in, uint8_t *out) {{ wide_t x; }}\n"
+        );
+        project.write(&format!("many/{file}"), &text);
+    }
+    let answer = project.selo(&["lab", "survey", "many", "--board", "uno"]);
+    assert_eq!(answer.code, Some(5), "{}", answer.all());
+    assert!(!answer.all().contains("not suitable"), "{}", answer.all());
+}
+
+#[test]
 fn glue_that_promises_too_much_is_told() {
     let project = Project::new();
     project.write("liar/toy.h", HEADER);
