@@ -49,7 +49,7 @@ pub fn start(
             command.arg(script);
             command
         }
-        "native" => return Ok(Box::new(native::NativeSession::start(image)?)),
+        "native" => return Ok(Box::new(native::NativeSession::start(image, cycle_limit)?)),
         "qemu" => {
             let session = qemu::QemuSession::start(root, board, image, cycle_limit)?;
             return Ok(Box::new(session));

@@ -29,17 +29,24 @@ struct Watch {
     over: AtomicBool,
 }
 
-/// Time limit of a native operation, in place of a chip's cycle limit.
-const NATIVE_LIMIT: Duration = Duration::from_secs(60);
+/// Longest and shortest time limit of a native operation.
+const LONGEST: Duration = Duration::from_secs(60);
+const SHORTEST: Duration = Duration::from_secs(2);
+
+/// The time limit of a native operation, in place of a chip's cycle limit. A chip of 32 MHz is
+/// assumed, which no PC is slower than.
+fn time_limit(cycle_limit: u64) -> Duration {
+    Duration::from_secs(cycle_limit / 32_000_000).clamp(SHORTEST, LONGEST)
+}
 
 /// Sets limits for a program (util-linux).
 const PRLIMIT: &str = "/usr/bin/prlimit";
 
 impl NativeSession {
-    pub(super) fn start(image: &Path) -> Result<NativeSession> {
+    pub(super) fn start(image: &Path, cycle_limit: u64) -> Result<NativeSession> {
         let mut command = limited(image);
         command.stderr(Stdio::null());
-        NativeSession::spawn("native", command, NATIVE_LIMIT)
+        NativeSession::spawn("native", command, time_limit(cycle_limit))
     }
 
     /// Starts a program with a time limit for each answer.

@@ -279,6 +279,23 @@ void aes_avx_encrypt(const uint8_t *key, const uint8_t *in, uint8_t *out);
 }
 
 #[test]
+fn a_call_that_never_returns_ends_its_trial_soon() {
+    let project = Project::new();
+    project.write("endless/toy.h", HEADER);
+    let endless = SOURCE.replace(
+        "for (int i = 0; i < 16; i++)",
+        "for (volatile int i = 0;; i = 0)",
+    );
+    assert_ne!(endless, SOURCE);
+    project.write("endless/toy.c", &endless);
+    let board = ["--board", "native", "--print"];
+    let answer = project.selo(&[&["lab", "new-library", "endless"][..], &board].concat());
+    assert_eq!(answer.code, Some(5), "{}", answer.all());
+    let words = "it stopped: the program stopped: no answer for 2 s";
+    assert!(answer.stdout.contains(words), "{}", answer.all());
+}
+
+#[test]
 fn glue_that_promises_too_much_is_told() {
     let project = Project::new();
     project.write("liar/toy.h", HEADER);
