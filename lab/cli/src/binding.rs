@@ -19,8 +19,20 @@ pub const NOT_BOUND: u8 = 5;
 /// The board that is this machine.
 const NATIVE: &str = "native";
 
+/// The simulated board.
+const UNO: &str = "uno";
+
 /// Limit of one call in a trial: a block or a short message takes far less.
 const LIMIT: u64 = 60_000_000;
+
+/// The board of the trials, if the user names none: the simulated Uno, or this machine if the
+/// Uno's compiler is not installed.
+pub fn default_board(project: &Project) -> &'static str {
+    let uno = project
+        .board(UNO)
+        .and_then(|board| Builder::new(project, board));
+    if uno.is_ok() { UNO } else { NATIVE }
+}
 
 /// Binds `scanned` on the board, and on this machine what cannot be bound there: a board may lack
 /// the room, or a header that a PC has.

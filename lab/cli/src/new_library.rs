@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use selo_engine::bind::manifest;
+use selo_engine::library::MANIFEST;
 use selo_engine::project::Project;
 use selo_engine::scan;
 
@@ -33,9 +34,9 @@ pub struct Args {
     /// Folder to write into (default: the library's)
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
-    /// Board that the trials run on
-    #[arg(long, value_name = "NAME", default_value = "uno")]
-    board: String,
+    /// Board that the trials run on (default: uno, or native without the Uno's compiler)
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
     /// Print the files instead of writing them
     #[arg(long)]
     print: bool,
@@ -62,14 +63,21 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         }
         .into());
     }
-    let made = binding::bind(&project, &args.board, &library)?;
+    let there = into.join(MANIFEST);
+    if !args.print && there.symlink_metadata().is_ok() {
+        // The trials take a while; their result would not be written.
+        return Err(selo_engine::Error::Exists { path: there }.into());
+    }
+    let board = args.board.as_deref();
+    let board = board.unwrap_or_else(|| binding::default_board(&project));
+    let made = binding::bind(&project, board, &library)?;
     let files = manifest::files(&library, &made, &name, &into);
     println!(
         "{} headers, {} sources, {} trials on {}",
         library.headers.len(),
         library.sources.len(),
         made.trials.len(),
-        args.board
+        board
     );
     print!("{}", binding::summary(&made));
     for note in &library.notes {

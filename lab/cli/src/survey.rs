@@ -74,8 +74,12 @@ pub struct Args {
 
 pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let mut project = Project::load(root)?;
-    let board = args.board.first().map_or("uno", String::as_str);
-    let Some(name) = library(&mut project, &args.folder, board)? else {
+    let board = match args.board.first() {
+        Some(board) => board.as_str(),
+        None => binding::default_board(&project),
+    }
+    .to_owned();
+    let Some(name) = library(&mut project, &args.folder, &board)? else {
         return Ok(ExitCode::from(binding::NOT_BOUND));
     };
     let title = project
