@@ -119,9 +119,9 @@
     panel.append(set);
   }
   if (panel.children.length) {
-    panel.append(make("p", {}, status, ". Pictures keep the scale of everything."));
+    panel.append(make("p", {}, status, ". The axes of pictures stay as they are."));
     document.querySelector("main").prepend(panel);
-    status.textContent = "everything shown";
+    status.textContent = "All boards and libraries are shown";
   }
 
   if (!window.HTMLDialogElement) return;
