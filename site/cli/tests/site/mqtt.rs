@@ -150,7 +150,7 @@ fn a_node_s_reading_reaches_a_subscriber_through_mosquitto() {
 
     let device = farm.site.device(Suite::Ascon, "garden");
     let gateway = farm.gateway(&["--print", "--until", "broker"]);
-    gateway.log.wait("connected to the broker");
+    gateway.log.said("connected to the broker");
     said.wait("selo/farm/status/gateway {\"schema\":\"selo.status/1\"");
     let mut node = CNode::provisioned(Suite::Ascon, gateway.address, device);
     node.join();
