@@ -45,7 +45,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::auth::{Auth, Role, Scope, Session, Strangers, Token, Users};
 use crate::blocking::Pool;
 use crate::clock::Clock;
-use crate::db::Location;
+use crate::db::{Database, Location};
 use crate::events::Events;
 use crate::http::names::{Hosts, Network};
 use crate::http::permits::Permits;
@@ -159,72 +159,15 @@ pub struct Collector {
 impl Collector {
     /// Starts a collector with its own threads. It is listening when this returns.
     pub fn start(config: Config) -> Result<Collector> {
-        config.retention.check()?;
-        if !config.http.ip().is_loopback() && config.tls.is_none() && !config.behind_proxy {
-            return Err(Error::Clear {
-                address: config.http,
-            });
-        }
-        if config.tls.is_none() && config.offer != Offer::default() {
-            return Err(Error::Invalid(
-                "suites, key exchanges and tickets require TLS, but no certificate is set".into(),
-            ));
-        }
-        let offer = config.offer.clone();
-        let tls = config
-            .tls
-            .clone()
-            .map(|files| Tls::load(files, offer))
-            .transpose()?;
-        for url in &config.webhooks {
-            if !url.starts_with("http://") && !url.starts_with("https://") {
-                return Err(Error::Invalid(format!(
-                    "'{url}' is not a webhook URL: it must begin with https:// or http://"
-                )));
-            }
-        }
+        let tls = checked(&config)?;
         let users = Users::open(&config.state)?;
         let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
         let first_password = users.first()?;
         let auth = Arc::new(Auth::new(users)?);
         let mut db = config.database.open_writer(config.pages_max)?;
-        let is_new = schema::migrate(&mut *db)?;
-        if is_new {
-            for rule in alarm::Rule::first() {
-                let body = serde_json::to_string(&rule).unwrap_or_default();
-                db.execute(sql::INSERT_RULE, &[rule.name.into(), body.into()])?;
-            }
-        }
-        for row in db.query(sql::TOKENS, &[])? {
-            if let (Ok(hash), Some(role)) = (row.blob(3).try_into(), Role::parse(row.text(2))) {
-                let name = row.text(1);
-                let scope = Scope::kept(row.opt_text(5), row.opt_text(6), name);
-                let token = Token {
-                    id: row.int(0),
-                    name: name.into(),
-                    role,
-                    scope: Arc::new(scope),
-                };
-                auth.remember_token(hash, token);
-            }
-        }
-        for row in db.query(sql::LOGINS, &[config.clock.now().into()])? {
-            if let (Ok(id), Ok(stamp)) = (row.blob(0).try_into(), row.blob(2).try_into()) {
-                auth.remember_session(Session {
-                    id,
-                    user: row.text(1).into(),
-                    stamp,
-                    expires: row.int(3),
-                });
-            }
-        }
-        let mut targets = config.webhooks.clone();
-        targets.extend(config.mqtt.as_ref().map(|_| mqtt::TARGET.to_string()));
-        for row in db.query(sql::TARGETS, &[])? {
-            if !targets.iter().any(|target| target == row.text(0)) {
-                db.execute(sql::DELETE_TARGET, &[row.text(0).into()])?;
-            }
-        }
+        prepare(&mut *db)?;
+        remember(&mut *db, &auth, config.clock.now())?;
+        let targets = targets(&mut *db, &config)?;
         let mut store = Store::default();
         store.tell(targets);
         let bell = Arc::new(Notify::new());
@@ -391,6 +334,84 @@ struct Background {
     retention: Retention,
     tls: Option<Arc<Tls>>,
     reload: Arc<Notify>,
+}
+
+/// Refuses a configuration that cannot work or would send passwords in the clear. Returns the TLS
+/// that it asks for.
+fn checked(config: &Config) -> Result<Option<Arc<Tls>>> {
+    config.retention.check()?;
+    if !config.http.ip().is_loopback() && config.tls.is_none() && !config.behind_proxy {
+        return Err(Error::Clear {
+            address: config.http,
+        });
+    }
+    if config.tls.is_none() && config.offer != Offer::default() {
+        return Err(Error::Invalid(
+            "suites, key exchanges and tickets require TLS, but no certificate is set".into(),
+        ));
+    }
+    for url in &config.webhooks {
+        if !url.starts_with("http://") && !url.starts_with("https://") {
+            return Err(Error::Invalid(format!(
+                "'{url}' is not a webhook URL: it must begin with https:// or http://"
+            )));
+        }
+    }
+    let files = config.tls.clone();
+    files
+        .map(|files| Tls::load(files, config.offer.clone()))
+        .transpose()
+}
+
+/// Brings the database to the present schema. A new one receives the first rules.
+fn prepare(db: &mut dyn Database) -> Result<()> {
+    if schema::migrate(db)? {
+        for rule in alarm::Rule::first() {
+            let body = serde_json::to_string(&rule).unwrap_or_default();
+            db.execute(sql::INSERT_RULE, &[rule.name.into(), body.into()])?;
+        }
+    }
+    Ok(())
+}
+
+/// Loads tokens and logins, so that both survive a restart.
+fn remember(db: &mut dyn Database, auth: &Auth, now: i64) -> Result<()> {
+    for row in db.query(sql::TOKENS, &[])? {
+        if let (Ok(hash), Some(role)) = (row.blob(3).try_into(), Role::parse(row.text(2))) {
+            let name = row.text(1);
+            let scope = Scope::kept(row.opt_text(5), row.opt_text(6), name);
+            let token = Token {
+                id: row.int(0),
+                name: name.into(),
+                role,
+                scope: Arc::new(scope),
+            };
+            auth.remember_token(hash, token);
+        }
+    }
+    for row in db.query(sql::LOGINS, &[now.into()])? {
+        if let (Ok(id), Ok(stamp)) = (row.blob(0).try_into(), row.blob(2).try_into()) {
+            auth.remember_session(Session {
+                id,
+                user: row.text(1).into(),
+                stamp,
+                expires: row.int(3),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The receivers of alarm notices. Those that the configuration no longer has leave the database.
+fn targets(db: &mut dyn Database, config: &Config) -> Result<Vec<String>> {
+    let mut targets = config.webhooks.clone();
+    targets.extend(config.mqtt.as_ref().map(|_| mqtt::TARGET.to_string()));
+    for row in db.query(sql::TARGETS, &[])? {
+        if !targets.iter().any(|target| target == row.text(0)) {
+            db.execute(sql::DELETE_TARGET, &[row.text(0).into()])?;
+        }
+    }
+    Ok(targets)
 }
 
 /// Reloads the users when a command has changed them. Stopping the collector does not wait for

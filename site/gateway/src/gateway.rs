@@ -90,28 +90,125 @@ impl Gateway {
         let state = StateDir::open(&config.state)?;
         let lock = state.lock()?;
         // Bind before touching the state: a port in use is the most common mistake.
+        let sockets = Sockets::open(&config)?;
+        let counters = Arc::new(Shared::default());
+        let names = Arc::new(Names::default());
+        let restored = Restored::read(&config, &state, &names)?;
+        let (failed, failures) = mpsc::channel::<String>();
+        let fail = Arc::new(Fail {
+            first: Mutex::new(None),
+            remote: RwLock::new(None),
+            tell: Mutex::new(failed),
+        });
+        let parts = Parts {
+            state,
+            carriers: sockets.carriers.clone(),
+            counters,
+            names,
+            progress: Arc::new(Progress::new(restored.from)),
+            fail,
+        };
+        let metrics_address = config.metrics;
+        let listen = sockets.listen;
+        let threads = parts.start_threads(config, sockets.udp, restored)?;
+
+        // From here on, dropping the handle on an error stops the threads.
+        let mut handle = Handle {
+            listen,
+            metrics: None,
+            remote: threads.remote.clone(),
+            counters: parts.counters.clone(),
+            progress: parts.progress.clone(),
+            worker: Some(threads.worker),
+            keeper: Some(threads.keeper_thread),
+            delivery: Some(threads.delivery),
+            control: None,
+            radios: Vec::new(),
+            fail: parts.fail.clone(),
+            failures: Mutex::new(failures),
+            _lock: lock,
+        };
+        for (radio, sender) in sockets.radios.into_iter().zip(&parts.carriers.radios) {
+            let path = radio.path().to_owned();
+            let remote = threads.remote.clone();
+            let running = radio
+                .start(sender, move |from, frame| remote.packet(from, frame))
+                .map_err(|source| Error::Radio { path, source })?;
+            handle.radios.push(running);
+        }
+        if let Some(address) = metrics_address {
+            let remote = threads.remote.clone();
+            let counters = parts.counters.clone();
+            let bound = metrics::serve(address, counters, move || remote.stopping())?;
+            handle.metrics = Some(bound);
+        }
+        let services = control::Services {
+            remote: threads.remote,
+            keeper: threads.keeper,
+            counters: parts.counters,
+            names: parts.names,
+            registry_path: parts.state.registry(),
+            started: Instant::now(),
+            listen: listen.to_string(),
+            metrics: handle.metrics.map(|address| address.to_string()),
+            pairing_name: Mutex::new(None),
+        };
+        handle.control = Some(control::Server::start(&parts.state, services)?);
+        info!(%listen, state = %parts.state.path().display(), "the gateway listens");
+        Ok(handle)
+    }
+}
+
+/// The opened ports: UDP and the radio modules.
+struct Sockets {
+    udp: udp::Receiver,
+    listen: SocketAddr,
+    radios: Vec<radio::Radio>,
+    carriers: Arc<Carriers>,
+}
+
+impl Sockets {
+    fn open(config: &Config) -> Result<Sockets> {
         let udp = udp::bind(config.listen)?;
         let listen = udp.local_addr().map_err(|source| Error::Listen {
             address: config.listen,
             source,
         })?;
         let radios = config.radios.iter().zip(0..=u8::MAX);
-        let (radio_senders, radios): (Vec<_>, Vec<_>) = radios
+        let (senders, radios): (Vec<_>, Vec<_>) = radios
             .map(|(port, number)| radio::open(number, port))
             .collect::<Result<Vec<_>>>()?
             .into_iter()
             .unzip();
         let carriers = Arc::new(Carriers {
             udp: udp.sender(),
-            radios: radio_senders,
+            radios: senders,
         });
-        let clock = Clock::start();
-        let counters = Arc::new(Shared::default());
-        let names = Arc::new(Names::default());
-        let mut registry = Registry::open(&state.registry())?;
-        let mut engine = new_engine(&config)?;
-        load(&registry, &mut engine, &names)?;
+        Ok(Sockets {
+            udp,
+            listen,
+            radios,
+            carriers,
+        })
+    }
+}
 
+/// What the state directory holds of earlier runs.
+struct Restored {
+    registry: Registry,
+    engine: Engine,
+    mark: Mark,
+    keys: KeyFile,
+    journal: journal::Writer,
+    /// Where delivery continues.
+    from: Position,
+}
+
+impl Restored {
+    fn read(config: &Config, state: &StateDir, names: &Names) -> Result<Restored> {
+        let mut registry = Registry::open(&state.registry())?;
+        let mut engine = new_engine(config)?;
+        load(&registry, &mut engine, names)?;
         let (mark, delivered) = Mark::open(&state.delivered())?;
         let settings = journal::Settings {
             sync: config.sync,
@@ -121,121 +218,120 @@ impl Gateway {
         };
         let (keys, stored) = KeyFile::open(&state.keys())?;
         engine.begin_restore(stored).map_err(Error::Random)?;
-        let (writer, summary) = journal::open(&state.journal(), settings, delivered, &mut engine)?;
+        let (journal, summary) = journal::open(&state.journal(), settings, delivered, &mut engine)?;
         let joined = engine.end_restore();
         // Overwrite the keys of ended sessions, even if the gateway was killed before it could
         // do so.
         keys.keep_only(&engine.used_key_slots())?;
         report(&summary, &engine);
         learn_joined(&mut registry, &joined)?;
+        let from = first_undelivered(state, delivered)?;
+        Ok(Restored {
+            registry,
+            engine,
+            mark,
+            keys,
+            journal,
+            from,
+        })
+    }
+}
 
-        let from = first_undelivered(&state, delivered)?;
-        let progress = Arc::new(Progress::new(from));
-        let first_of_run = writer.segment();
-        let (failed, failures) = mpsc::channel::<String>();
-        let fail = Arc::new(Fail {
-            first: Mutex::new(None),
-            remote: RwLock::new(None),
-            tell: Mutex::new(failed),
-        });
-        let report_failure = |fail: &Arc<Fail>| {
-            let fail = fail.clone();
-            Box::new(move |reason| fail.fail(reason))
-        };
+/// What the threads of a gateway share.
+struct Parts {
+    state: StateDir,
+    carriers: Arc<Carriers>,
+    counters: Arc<Shared>,
+    names: Arc<Names>,
+    progress: Arc<Progress>,
+    fail: Arc<Fail>,
+}
 
+/// The running threads, and the handles to two of them.
+struct Threads {
+    keeper: Keeper,
+    keeper_thread: JoinHandle<()>,
+    delivery: JoinHandle<()>,
+    remote: Remote,
+    worker: JoinHandle<std::result::Result<(), String>>,
+}
+
+impl Parts {
+    /// Tells the gateway that a thread failed.
+    fn failed(&self) -> Box<dyn Fn(String) + Send> {
+        let fail = self.fail.clone();
+        Box::new(move |reason| fail.fail(reason))
+    }
+
+    fn start_threads(
+        &self,
+        config: Config,
+        udp: udp::Receiver,
+        restored: Restored,
+    ) -> Result<Threads> {
+        let Restored { journal, keys, .. } = restored;
         let thread = |source| Error::Write {
-            path: state.path().into(),
+            path: self.state.path().into(),
             source,
         };
         let (keeper, keeper_thread) = Keeper::start(Tools {
             sync: config.sync,
-            file: writer.file()?,
+            file: journal.file()?,
             keys: keys.file()?,
-            registry,
-            carriers: carriers.clone(),
-            progress: progress.clone(),
-            counters: counters.clone(),
-            failed: report_failure(&fail),
+            registry: restored.registry,
+            carriers: self.carriers.clone(),
+            progress: self.progress.clone(),
+            counters: self.counters.clone(),
+            failed: self.failed(),
         })
         .map_err(thread)?;
-        progress.written(writer.position());
-        let delivery_thread = Delivery {
+        self.progress.written(journal.position());
+        let delivery = Delivery {
             unnoted: false,
-            directory: state.journal(),
-            mark,
-            from,
-            first_of_run,
+            directory: self.state.journal(),
+            mark: restored.mark,
+            from: restored.from,
+            first_of_run: journal.segment(),
             sink: config.sink,
-            names: names.clone(),
-            progress: progress.clone(),
-            counters: counters.clone(),
-            gone: report_failure(&fail),
+            names: self.names.clone(),
+            progress: self.progress.clone(),
+            counters: self.counters.clone(),
+            gone: self.failed(),
         }
         .start()
         .map_err(thread)?;
-        counters.publish(engine.counters());
-        let (remote, worker_thread) = Worker {
-            engine,
-            clock,
+        self.counters.publish(restored.engine.counters());
+        let (remote, worker) = Worker {
+            engine: restored.engine,
+            clock: Clock::start(),
             udp,
-            carriers: carriers.clone(),
-            journal: writer,
+            carriers: self.carriers.clone(),
+            journal,
             keys,
             sync: config.sync,
             keeper: keeper.clone(),
-            progress: progress.clone(),
-            counters: counters.clone(),
+            progress: self.progress.clone(),
+            counters: self.counters.clone(),
             undelivered_max: config.undelivered_max,
             segment_bytes: config.segment_bytes,
-            failed: report_failure(&fail),
+            failed: self.failed(),
         }
         .start()
         .map_err(thread)?;
-        *fail.remote.write().unwrap_or_else(PoisonError::into_inner) = Some(remote.clone());
-
-        // From here on, dropping the handle on an error stops the threads.
-        let mut handle = Handle {
-            listen,
-            metrics: None,
-            remote: remote.clone(),
-            counters: counters.clone(),
-            progress,
-            worker: Some(worker_thread),
-            keeper: Some(keeper_thread),
-            delivery: Some(delivery_thread),
-            control: None,
-            radios: Vec::new(),
-            fail,
-            failures: Mutex::new(failures),
-            _lock: lock,
-        };
-        for (radio, sender) in radios.into_iter().zip(&carriers.radios) {
-            let path = radio.path().to_owned();
-            let remote = remote.clone();
-            let running = radio
-                .start(sender, move |from, frame| remote.packet(from, frame))
-                .map_err(|source| Error::Radio { path, source })?;
-            handle.radios.push(running);
-        }
-        if let Some(address) = config.metrics {
-            let remote = remote.clone();
-            let bound = metrics::serve(address, counters.clone(), move || remote.stopping())?;
-            handle.metrics = Some(bound);
-        }
-        let services = control::Services {
-            remote,
+        let mut told = self
+            .fail
+            .remote
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *told = Some(remote.clone());
+        drop(told);
+        Ok(Threads {
             keeper,
-            counters,
-            names,
-            registry_path: state.registry(),
-            started: Instant::now(),
-            listen: listen.to_string(),
-            metrics: handle.metrics.map(|address| address.to_string()),
-            pairing_name: Mutex::new(None),
-        };
-        handle.control = Some(control::Server::start(&state, services)?);
-        info!(%listen, state = %state.path().display(), "the gateway listens");
-        Ok(handle)
+            keeper_thread,
+            delivery,
+            remote,
+            worker,
+        })
     }
 }
 
