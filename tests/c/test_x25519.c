@@ -4,6 +4,7 @@
  */
 #include "../../src/selo.h"
 #include "../../src/selo/x25519/field.h"
+#include "../../src/selo/x25519/x25519_base.h"
 #include "check.h"
 
 /* ---- Slow arithmetic: numbers of 32 bytes, little-endian, any value ------------- */
@@ -82,74 +83,94 @@ static int is_same(const uint8_t got[32], const uint8_t want[32], int top)
            && got[31] < top;
 }
 
-typedef void multiply_fn(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
-typedef void square_fn(uint8_t r[32], const uint8_t a[32]);
+typedef void binary_fn(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+typedef void unary_fn(uint8_t r[32], const uint8_t a[32]);
+typedef void pair_fn(uint8_t a[32], uint8_t b[32]);
 
-static const struct {
-    multiply_fn *multiply;
-    square_fn *square;
+/* Each kind of the field's operations that this compiler can make, with the bounds of its
+ * products and of its sums in multiples of 2^248. */
+static const struct kind {
+    binary_fn *multiply;
+    unary_fn *square;
+    binary_fn *subtract;
+    pair_fn *butterfly;
+    unary_fn *add_121666;
+    int product_top, sum_top;
 } kinds[] = {
-    {selo_field25519_multiply_bytes, selo_field25519_square_bytes},
-    {selo_field25519_multiply_words, selo_field25519_square_words},
+    {selo_field25519_multiply_bytes, selo_field25519_square_bytes, selo_field25519_subtract_bytes,
+     selo_field25519_butterfly_bytes, selo_field25519_add_121666_bytes, 167, 131},
+    {selo_field25519_multiply_words, selo_field25519_square_words, selo_field25519_subtract_bytes,
+     selo_field25519_butterfly_bytes, selo_field25519_add_121666_bytes, 167, 131},
+#if SELO_X25519_WIDE
+    {selo_field25519_multiply_wide, selo_field25519_square_wide, selo_field25519_subtract_wide,
+     selo_field25519_butterfly_wide, selo_field25519_add_121666_wide, 256, 256},
+#endif
 };
 
-/* Both kinds of multiplication and squaring, with the output apart and in place. */
-static void check_products(const uint8_t a[32], const uint8_t b[32])
+/* Multiplication and squaring, with the output apart and in place. */
+static void check_products(const struct kind *kind, const uint8_t a[32], const uint8_t b[32])
 {
+    const int top = kind->product_top;
     uint8_t got[32], want[32], want_square[32];
 
     slow_multiply(want, a, b);
     slow_multiply(want_square, a, a);
-    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
-        kinds[kind].multiply(got, a, b);
-        CHECK(is_same(got, want, 167));
-        memcpy(got, a, 32);
-        kinds[kind].multiply(got, got, b);
-        CHECK(is_same(got, want, 167));
-        memcpy(got, b, 32);
-        kinds[kind].multiply(got, a, got);
-        CHECK(is_same(got, want, 167));
+    kind->multiply(got, a, b);
+    CHECK(is_same(got, want, top));
+    memcpy(got, a, 32);
+    kind->multiply(got, got, b);
+    CHECK(is_same(got, want, top));
+    memcpy(got, b, 32);
+    kind->multiply(got, a, got);
+    CHECK(is_same(got, want, top));
 
-        kinds[kind].square(got, a);
-        CHECK(is_same(got, want_square, 167));
-        memcpy(got, a, 32);
-        kinds[kind].square(got, got);
-        CHECK(is_same(got, want_square, 167));
-        kinds[kind].multiply(got, a, a);
-        CHECK(is_same(got, want_square, 167));
-    }
+    kind->square(got, a);
+    CHECK(is_same(got, want_square, top));
+    memcpy(got, a, 32);
+    kind->square(got, got);
+    CHECK(is_same(got, want_square, top));
+    kind->multiply(got, a, a);
+    CHECK(is_same(got, want_square, top));
 }
 
-static void check_field(const uint8_t a[32], const uint8_t b[32])
+/* Sums and differences. */
+static void check_sums(const struct kind *kind, const uint8_t a[32], const uint8_t b[32])
 {
     static const uint8_t constant[32] = {0x42, 0xdb, 0x01}; /* 121666 */
+    const int top = kind->sum_top;
     uint8_t got[32], other[32], want[32], negative[32];
-
-    check_products(a, b);
 
     slow_negate(negative, b);
     slow_add(want, a, negative);
-    selo_field25519_subtract(got, a, b);
-    CHECK(is_same(got, want, 131));
+    kind->subtract(got, a, b);
+    CHECK(is_same(got, want, top));
     memcpy(got, a, 32);
-    selo_field25519_subtract(got, got, b);
-    CHECK(is_same(got, want, 131));
+    kind->subtract(got, got, b);
+    CHECK(is_same(got, want, top));
     memcpy(got, b, 32);
-    selo_field25519_subtract(got, a, got);
-    CHECK(is_same(got, want, 131));
+    kind->subtract(got, a, got);
+    CHECK(is_same(got, want, top));
 
     memcpy(got, a, 32);
     memcpy(other, b, 32);
-    selo_field25519_butterfly(got, other);
-    CHECK(is_same(other, want, 131));
+    kind->butterfly(got, other);
+    CHECK(is_same(other, want, top));
     slow_add(want, a, b);
-    CHECK(is_same(got, want, 131));
+    CHECK(is_same(got, want, top));
 
     slow_multiply(want, b, constant);
     slow_add(want, want, a);
     memcpy(got, a, 32);
-    selo_field25519_add_121666(got, b);
-    CHECK(is_same(got, want, 131));
+    kind->add_121666(got, b);
+    CHECK(is_same(got, want, top));
+}
+
+static void check_field(const uint8_t a[32], const uint8_t b[32])
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        check_products(&kinds[i], a, b);
+        check_sums(&kinds[i], a, b);
+    }
 }
 
 static void check_invert(const uint8_t a[32])
@@ -159,7 +180,7 @@ static void check_invert(const uint8_t a[32])
     selo_field25519_invert(inverse, a, scratch);
     slow_multiply(product, inverse, a);
     CHECK(is_same(product, is_same(a, zero, 256) ? zero : one, 256));
-    CHECK(!is_same(a, zero, 256) || is_same(inverse, zero, 167));
+    CHECK(!is_same(a, zero, 256) || is_same(inverse, zero, SELO_X25519_WIDE ? 256 : 167));
 }
 
 static void check_reduce(const uint8_t product[64])
@@ -223,7 +244,8 @@ static void test_field(void)
     for (int i = 0; i < CHECK_SAMPLE(10000, 1000); i++) {
         check_random_bytes(a, 32);
         check_random_bytes(b, 32);
-        check_products(a, b);
+        for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
+            check_products(&kinds[kind], a, b);
         if (i % 20 == 0) {
             check_random_bytes(product, 64);
             check_field(a, b);
@@ -231,6 +253,19 @@ static void test_field(void)
             check_invert(a);
         }
     }
+}
+
+/* Both ways to read the table give the same entries. */
+static void test_lookup(void)
+{
+#if SELO_X25519_TABLE && SELO_X25519_WIDE && SELO_X25519_TEETH == 5
+    for (uint8_t index = 0; index < SELO_X25519_ENTRIES; index++) {
+        uint8_t bytes[96], wide[96];
+        selo_x25519_lookup_bytes(bytes, index);
+        selo_x25519_lookup_wide(wide, index);
+        CHECK(memcmp(bytes, wide, 96) == 0);
+    }
+#endif
 }
 
 /* ---- The public functions ------------------------------------------------------- */
@@ -399,6 +434,7 @@ int main(void)
 {
     test_base();
     test_field();
+    test_lookup();
     test_vectors();
     test_diffie_hellman();
     test_small_order();

@@ -12,6 +12,7 @@
  *  SELO_WIDE_SUMS       0 where the compiler makes branches of 64-bit sums (Xtensa)
  *  SELO_WIDE_PRODUCTS   0 where the compiler makes branches of 64-bit products (ARMv6-M, Xtensa)
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
+ *  SELO_X25519_WIDE     1 where it multiplies 64 by 64 bits, and the compiler has unsigned __int128
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
  *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
  *
@@ -84,6 +85,14 @@
 
 #ifndef SELO_X25519_WORDS
 #define SELO_X25519_WORDS (!SELO_INT_IS_16)
+#endif
+#ifndef SELO_X25519_WIDE
+#if defined(__SIZEOF_INT128__) && defined(__BYTE_ORDER__) && !SELO_PLAIN_C && \
+    (defined(__aarch64__) || defined(__x86_64__) || (defined(__riscv_mul) && __riscv_xlen == 64))
+#define SELO_X25519_WIDE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !SELO_BYTEWISE)
+#else
+#define SELO_X25519_WIDE 0
+#endif
 #endif
 #ifndef SELO_X25519_HALVES
 #define SELO_X25519_HALVES !SELO_WIDE_PRODUCTS

@@ -12,9 +12,10 @@
  *
  * Multiplication and squaring exist twice: from bytes up, for 8-bit machines, and
  * from words up, for the others. SELO_X25519_WORDS chooses; both are always
- * compiled and tested, and the linker drops the one that is not called. Where
- * SELO_NATIVE_X25519 is 1 (native/api.h), assembly takes the place of both and of
- * the additions; nothing else knows how they work.
+ * compiled and tested, and the linker drops the one that is not called. A CPU with
+ * 64-bit words has all operations once more (SELO_X25519_WIDE, field_wide.c). Where
+ * SELO_NATIVE_X25519 is 1 (native/api.h), assembly takes the place of all of them;
+ * nothing else knows how they work.
  */
 #ifndef SELO_X25519_FIELD_H
 #define SELO_X25519_FIELD_H
@@ -30,6 +31,13 @@
 #define selo_field25519_subtract selo_field25519_subtract_avr
 #define selo_field25519_add_121666 selo_field25519_add_121666_avr
 #define selo_field25519_select selo_field25519_select_avr
+#elif SELO_X25519_WIDE
+#define selo_field25519_multiply selo_field25519_multiply_wide
+#define selo_field25519_square selo_field25519_square_wide
+#define selo_field25519_butterfly selo_field25519_butterfly_wide
+#define selo_field25519_subtract selo_field25519_subtract_wide
+#define selo_field25519_add_121666 selo_field25519_add_121666_wide
+#define selo_field25519_select selo_field25519_select_wide
 #else
 #if SELO_X25519_WORDS
 #define selo_field25519_multiply selo_field25519_multiply_words
@@ -52,6 +60,20 @@ void selo_field25519_multiply_words(uint8_t r[32], const uint8_t a[32], const ui
 void selo_field25519_square_bytes(uint8_t r[32], const uint8_t a[32]);
 void selo_field25519_square_words(uint8_t r[32], const uint8_t a[32]);
 
+/*
+ * All operations in words of 64 bits. Their results are below 2^256 and no less bounded, which is
+ * all that the others of this file ask for.
+ */
+#if SELO_X25519_WIDE
+void selo_field25519_multiply_wide(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_square_wide(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_butterfly_wide(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_subtract_wide(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_wide(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_select_wide(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                 uint8_t choice);
+#endif
+
 /* r = product mod p; r < 167 * 2^248. r must be apart from product. */
 void selo_field25519_reduce(uint8_t r[32], const uint8_t product[64]);
 
@@ -71,7 +93,7 @@ void selo_field25519_add_121666_bytes(uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_select_bytes(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                   uint8_t choice);
 
-/* r = 1 / a mod p, and 0 for a = 0; r < 167 * 2^248. All three must be apart. */
+/* r = 1 / a mod p, and 0 for a = 0, with the bound of a product. All three must be apart. */
 void selo_field25519_invert(uint8_t r[32], const uint8_t a[32], uint8_t scratch[3][32]);
 
 /* a = a mod p, below p. */

@@ -19,6 +19,8 @@
 #elif SELO_NATIVE_X25519
 #define selo_x25519_lookup(entry, index) \
     selo_x25519_lookup_few_avr(entry, index, selo_x25519_table, SELO_X25519_ENTRIES)
+#elif SELO_X25519_WIDE && SELO_X25519_TEETH == 5
+#define selo_x25519_lookup selo_x25519_lookup_wide
 #else
 #define selo_x25519_lookup selo_x25519_lookup_bytes
 #endif
@@ -29,6 +31,9 @@ void selo_x25519_base(uint8_t out[32], const uint8_t scalar[32]);
 /* entry = entry `index` of the table; every byte of the table is read, in the same order
  * for each index. */
 void selo_x25519_lookup_bytes(uint8_t entry[96], uint8_t index);
+#if SELO_X25519_WIDE && SELO_X25519_TEETH == 5
+void selo_x25519_lookup_wide(uint8_t entry[96], uint8_t index);
+#endif
 
 extern const uint8_t selo_x25519_table[96 * SELO_X25519_ENTRIES];
 
