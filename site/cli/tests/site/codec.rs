@@ -64,7 +64,7 @@ fn a_payload_is_decoded_as_in_a_message() {
         (
             &["codec", "decode", "rain-gauge", "0x"],
             2,
-            "no hexadecimal digits",
+            "the payload is not hexadecimal",
         ),
         (
             &["codec", "decode", "none", "00"],

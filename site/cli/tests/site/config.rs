@@ -220,7 +220,7 @@ fn the_file_says_where_the_state_is_and_backups_hold_it() {
     std::fs::write(&list, text.replace("registry.db", "../registry.db")).expect("writes");
     let answer = run(&["restore", "copy", "--state", "third"]);
     assert!(
-        answer.stderr.contains("is not a valid name of a file"),
+        answer.stderr.contains("is not a valid file name"),
         "{answer:?}"
     );
 }

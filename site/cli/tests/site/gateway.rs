@@ -271,7 +271,7 @@ fn a_message_reaches_the_node_and_its_fate_is_told() {
         "1s",
     ]);
     assert_eq!(late.code, Some(1), "{late:?}");
-    assert!(late.stderr.contains("its time is up"), "{late:?}");
+    assert!(late.stderr.contains("the message expired"), "{late:?}");
     assert_eq!(gateway.stop().0, Some(0));
 }
 
