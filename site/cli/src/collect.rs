@@ -89,13 +89,13 @@ pub struct Dashboard {
     /// Send alarms to this URL (POST, signed); may be given more than once
     #[arg(long, value_name = "URL", hide_env_values = true)]
     webhook: Vec<String>,
-    /// How long readings are kept; daily roll-ups are kept for ever
+    /// Keep readings for this time; daily roll-ups are kept for ever
     #[arg(long, value_name = "TIME", default_value = "400d")]
     keep_raw: humantime::Duration,
-    /// How long roll-ups by minute are kept
+    /// Keep roll-ups by minute for this time
     #[arg(long, value_name = "TIME", default_value = "60d")]
     keep_minutes: humantime::Duration,
-    /// How long hourly roll-ups are kept
+    /// Keep hourly roll-ups for this time
     #[arg(long, value_name = "TIME", default_value = "1830d")]
     keep_hours: humantime::Duration,
 }

@@ -28,7 +28,7 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// How often an idle server checks whether it should stop.
+/// Interval at which an idle server checks whether it should stop.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 impl Server {

@@ -219,7 +219,7 @@ impl Lines {
         }
     }
 
-    /// Whether a line with these words arrives before the stream ends.
+    /// Returns true if a line with these words arrives before the stream ends.
     pub fn has(&self, words: &str) -> bool {
         loop {
             match self.receiver.recv_timeout(PATIENCE) {

@@ -51,7 +51,7 @@ pub struct ImportArgs {
     /// json or csv (default: by the file's ending, else json)
     #[arg(long, value_name = "FORMAT")]
     format: Option<FormatName>,
-    /// What to do if the registry already has a device of the file
+    /// Handling of devices that the registry already has
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     existing: ExistingName,
     #[command(flatten)]

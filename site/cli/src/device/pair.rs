@@ -35,7 +35,7 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     common: Common,
-    /// How long the window stays open, at most 10m
+    /// Time for which the window stays open, at most 10m
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_window)]
     window: Duration,
     /// Name of the device
