@@ -350,7 +350,7 @@ static void forged_accepts(void)
         world_give(&world, accept, size);
         CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING);
     }
-    /* The answer to somebody else's request, and one under another device key. */
+    /* The answer to another node's request, and an answer under another device key. */
     request[5] ^= 1;
     CHECK(!peer_accept(&other, (uint8_t[58]){0}, request, link_key, 8, 0));
     request[5] ^= 1;
@@ -369,7 +369,7 @@ static void forged_accepts(void)
         CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && node.state == STATE_JOINING);
         accept[at] ^= 0x40;
     }
-    world_wait(&world, &node, 7 * first_pause() + 300); /* it goes on asking */
+    world_wait(&world, &node, 7 * first_pause() + 300); /* it keeps repeating the request */
     CHECK(world.sends == 4);
     CHECK_BYTES(world_last(&world), request, 58);
     world_give(&world, accept, 58);
@@ -723,7 +723,7 @@ static void limits(void)
     CHECK(selo_node_is_waiting(&node)); /* it is about to join again */
     CHECK(world_poll(&node) == 0 && node.state == STATE_JOINING);
     CHECK(selo_node_is_waiting(&node));
-    CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK); /* meanwhile it goes on */
+    CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK); /* the session continues meanwhile */
     world_wait(&world, &node, 3020);
     link_answer(&world, &node, &peer, 7, 0);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE && node.session.up_next == 0);

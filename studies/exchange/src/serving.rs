@@ -73,7 +73,7 @@ pub(crate) fn bind(listen: &str) -> Result<(TcpListener, SocketAddr)> {
     })
 }
 
-/// Takes connections until told to stop.
+/// Accepts connections until it must stop.
 fn accept(listener: &TcpListener, stop: &AtomicBool, mut take: impl FnMut(TcpStream, SocketAddr)) {
     while !stop.load(Ordering::Relaxed) {
         match listener.accept() {

@@ -207,7 +207,7 @@ struct Experiment {
     transmitter: Side,
     receiver: Side,
     ether: Ether,
-    /// True if packets follow without a pause, which needs fine steps.
+    /// Whether packets follow without a pause, which needs fine steps.
     hurry: bool,
     plain: bool,
     tips: u32,
@@ -331,7 +331,7 @@ impl Experiment {
         Ok(())
     }
 
-    /// True if nothing will happen for a while: every packet has been output, and the next one is
+    /// Whether nothing will happen for a while: every packet has been output, and the next one is
     /// far off.
     fn is_quiet(&self, now: Time) -> bool {
         let next = self.sent_at.last().map_or(0, |at| at + QUIET);

@@ -240,7 +240,7 @@ impl Trial {
         let which = self.random.below(self.nodes.len());
         let since = Instant::now();
         loop {
-            assert!(since.elapsed() < PATIENCE, "nobody acknowledges");
+            assert!(since.elapsed() < PATIENCE, "no acknowledgement arrived");
             let node = &mut self.nodes[which];
             if !node.is_joined() {
                 node.must_join();
