@@ -36,8 +36,9 @@ const BROKER: &str = "broker";
 #[command(after_help = "\
 The folder contains registry.db (devices with their keys), collector/ (readings, users) and
 broker/ (certificates, passwords). backup.json has the SHA-256 of each file. Gateway and
-collector may run during the backup. If the backup fails, no folder is left. Anyone who has
-the folder can impersonate every device: it has mode 0700, keep it as you keep your keys.
+collector may run during the backup. The folder appears only when it is complete. Anyone who
+has it can impersonate every device: it has mode 0700, keep it as safe as the keys to your
+house.
 
 The backup does not contain sessions (nodes join again by themselves), undelivered readings in
 the journal (stop the gateway first if none may be missing), or a PostgreSQL database (use

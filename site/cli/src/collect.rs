@@ -75,7 +75,8 @@ impl Database {
 pub struct Dashboard {
     #[command(flatten)]
     database: Database,
-    /// Address and port of the dashboard and the API; an address other than loopback needs TLS
+    /// Address and port of the dashboard and the API; any address but loopback needs TLS, or
+    /// --behind-proxy
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
     http: SocketAddr,
     #[command(flatten)]

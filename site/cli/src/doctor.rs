@@ -89,7 +89,7 @@ fn state() -> Need {
         name: "state directory".into(),
         why: "keys, sessions, journal",
         found: found.map(|path| path.display().to_string()),
-        install: "choose a directory that this user may write to with --state DIR".into(),
+        install: "pass --state DIR with a directory that this user may write to".into(),
         optional: false,
     }
 }

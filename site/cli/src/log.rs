@@ -19,7 +19,7 @@ pub fn start(level: LevelFilter, json: bool) {
     // The crates of broker and client log every packet. Our own code logs what an operator needs.
     let targets = Targets::new()
         .with_default(level)
-        // mqtt5 also warns about every disconnected client, without a limit.
+        // mqtt5 also logs the end of every client connection, without a limit.
         .with_target("mqtt5", level.min(LevelFilter::ERROR))
         .with_target("rumqttc", level.min(LevelFilter::WARN));
     let lines = tracing_subscriber::fmt::layer()
