@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Hostile clients against the running command, beside honest users: the attacks of `selo attack`
-# on the services, without the slowest ones. `selo attack` runs all of them.
+# Runs the quick attacks of `selo attack` on the services: hostile clients against the running
+# command, while honest users work. `selo attack` runs all of them.
 #
 # usage: tests/abuse/run.sh SELO        the built command
 set -uo pipefail

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
-# Compiles a sketch for the Arduino Uno as the Arduino IDE does, without it: core,
-# variant and flags come from the installed platform's boards.txt and platform.txt
-# (Debian: arduino-core-avr). The libraries are every source under src/, and under
-# (Debian: arduino-core-avr). The libraries are all sources under src/, and under
-# station/src/ for a sketch below station/. Prints the sizes, and fails if the image does
-# not fit the board.
+# Compiles a sketch for the Arduino Uno as the Arduino IDE does, without the IDE. Core, variant and
+# flags come from boards.txt and platform.txt of the installed platform (Debian: arduino-core-avr).
+# The libraries are all sources under src/, and under station/src/ for a sketch below station/.
+# Prints the sizes, and fails if the image does not fit the board.
 # usage: tests/arduino/build-sketch.sh SKETCH_FOLDER OUT_FOLDER [COMPILER_FLAG]...
 # result: OUT_FOLDER/<sketch>.elf
 # environment: ARDUINO_AVR  the platform's folder

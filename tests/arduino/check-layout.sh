@@ -35,7 +35,7 @@ library_rules() {
     known='name|version|author|maintainer|sentence|paragraph|category|url|architectures|depends|includes|license|dot_a_linkage'
     verdict "a line of library.properties is not KEY=VALUE with a known key" \
         nothing "$(grep -vE "^($known)=." "$properties" || true)"
-    verdict "a key stands twice in library.properties" \
+    verdict "a key appears twice in library.properties" \
         nothing "$(cut -d = -f 1 "$properties" | sort | uniq -d)"
     for key in name version author maintainer sentence paragraph category url architectures; do
         verdict "library.properties lacks $key" matches '.' "$(field $key)"
@@ -45,7 +45,7 @@ library_rules() {
     verdict "name must not begin with Arduino or contain \"library\"" \
         differs '^[Aa]rduino|[Ll]ibrary' "$(field name)"
     verdict "version is not MAJOR.MINOR.PATCH" matches '^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$' "$(field version)"
-    verdict "category is none of the nine" \
+    verdict "category is not one of the nine" \
         matches '^(Display|Communication|Signal Input/Output|Sensors|Device Control|Timing|Data Storage|Data Processing|Other)$' "$(field category)"
     verdict "url is not http(s)" matches '^https?://[^ ]+$' "$(field url)"
     verdict "architectures is not a comma-separated list of names" matches '^(\*|[a-z0-9_]+)(,(\*|[a-z0-9_]+))*$' "$(field architectures)"
@@ -59,13 +59,13 @@ library_rules() {
 
     # [LS] Structure.
     verdict "$library/src/ is missing" test -d "$library/src"
-    verdict "a sketch, source or header lies in the root beside src/" \
+    verdict "a sketch, source or header is in the root beside src/" \
         nothing "$(tracked ":(glob)$library"/*.{ino,pde,c,cpp,h})"
     verdict "utility/ is not allowed beside src/" test ! -e "$library/utility"
     # A sketch must link the station's interrupts only if it calls their code, and an archive keeps
     # only the last of two objects with one name.
     verdict "library.properties has no dot_a_linkage=true" test "$(field dot_a_linkage)" = true
-    verdict "two sources below src/ have one name" \
+    verdict "two sources below src/ have the same name" \
         nothing "$(tracked "$library/src" | grep -E '\.(c|cpp|S)$' | sed 's@.*/@@' | sort | uniq -d)"
     for folder in Example example Examples Extras extra Extra; do
         verdict "$folder/ is a misspelling" test ! -e "$library/$folder"
@@ -99,7 +99,7 @@ verdict "a submodule would be empty in an installation" test ! -e .gitmodules
 verdict "a symbolic link is not installed" nothing "$(git ls-files --stage | grep '^120000' || true)"
 verdict "an .exe is not accepted" nothing "$(tracked '*.exe')"
 verdict "a licence is missing" test -s LICENSE-MIT
-verdict "src/ names what is the station's" nothing "$(grep -rn 'selo_station' src || true)"
+verdict "src/ names a part of the station" nothing "$(grep -rn 'selo_station' src || true)"
 
 echo "arduino-layout: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

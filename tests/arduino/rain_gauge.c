@@ -1,7 +1,7 @@
 /*
- * Plays the RainGauge sketch on a simulated Uno: the E32 module on its line, its bucket,
- * its button, its clock, and the gateway behind the air. It pairs by the button, joins,
- * reads the gauge, has its clock set and its power cut.
+ * Runs the RainGauge sketch on a simulated Uno, and simulates its surroundings: the E32 module on its
+ * serial line, the bucket, the button, the clock, and the gateway behind the radio. The sketch pairs by
+ * its button, joins and sends readings. The test sets its clock and cuts its power.
  *
  * usage: rain_gauge EEPROM RUNNER [OPTION]... SKETCH.elf
  *
@@ -19,7 +19,7 @@
 enum {
     CYCLES = 16000, /* a millisecond */
     EEPROM_BYTES = 1024,
-    TIME = 1795343211, /* of the clock at the start */
+    TIME = 1795343211, /* the clock's time at the start */
     LINE_MAX_BYTES = 4096
 };
 
@@ -36,8 +36,8 @@ static uint8_t eeprom[EEPROM_BYTES];
 uint8_t selo_eeprom_get(uint16_t address) { return eeprom[address]; }
 void selo_eeprom_put(uint16_t address, uint8_t value) { eeprom[address] = value; }
 
-/* In a simulator nothing jitters, so a node does not start without a seed. The node that
- * makes the record is this machine's; its id is the sketch's. */
+/* A simulated chip has no jitter, so a node needs a seed in its record to start. A node on this machine
+ * makes that record. Returns its id, which the sketch then uses. */
 static uint32_t prepare(const char *path)
 {
     struct world world;
@@ -48,7 +48,7 @@ static uint32_t prepare(const char *path)
     link_begin(&world, &hal, &node);
     CHECK(selo_record_store(NULL, world.record) == SELO_OK);
     if (!file || fwrite(eeprom, 1, sizeof eeprom, file) != sizeof eeprom || fclose(file) != 0)
-        fail("the EEPROM's file cannot be written");
+        fail("cannot write the EEPROM file");
     return selo_node_id(&node);
 }
 
@@ -59,17 +59,17 @@ static uint32_t now; /* milliseconds */
 static unsigned long long cycle, deep;
 static unsigned deepest_stack;
 static uint8_t m0, m1;
-static char text[1024]; /* what the console says, since it was looked at */
+static char text[1024]; /* console text that next_line has not consumed yet */
 static size_t text_size;
 
 static void run_runner(char **arguments)
 {
     int in[2], out[2];
     if (pipe(in) != 0 || pipe(out) != 0)
-        fail("no pipe");
+        fail("cannot create a pipe");
     pid_t child = fork();
     if (child < 0)
-        fail("no process");
+        fail("cannot start the simulator");
     if (child == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
@@ -91,7 +91,7 @@ static void pin(char port, int bit, int level)
 
 static void module_hears(uint8_t byte);
 
-/* Bytes from two digits each; how many. */
+/* Converts pairs of hexadecimal digits to bytes. Returns their number. */
 static size_t from_hex(const char *hex, uint8_t *bytes)
 {
     size_t size = 0;
@@ -103,7 +103,7 @@ static size_t from_hex(const char *hex, uint8_t *bytes)
     return size;
 }
 
-/* Lets a millisecond pass on the chip. */
+/* Advances the chip by a millisecond. */
 static void advance(void)
 {
     static char line[LINE_MAX_BYTES];
@@ -141,15 +141,15 @@ static void advance(void)
     }
 }
 
-/* ---- The E32 module: a frame is what comes without a silence -------------------------- */
+/* ---- The E32 module: silence ends a frame --------------------------------------------- */
 
 enum { SILENCE = 4, ON_AIR = 300, BEFORE_OUTPUT = 5, WAKING = 3 };
 
 static uint8_t filling[64], filled; /* from the chip */
-static uint8_t heard[64], heard_size; /* by the gateway; 0: nothing new */
-static uint8_t coming[58], coming_size; /* from the gateway, on the air */
+static uint8_t heard[64], heard_size; /* the newest frame at the gateway; 0: none */
+static uint8_t coming[58], coming_size; /* a frame from the gateway, on the air */
 static uint32_t last_byte, busy_until, comes_at;
-static unsigned frames, deaf; /* frames that the gateway sent to a module that slept */
+static unsigned frames, deaf; /* frames from the node; frames that came while the module slept */
 
 static void busy_for(uint32_t milliseconds)
 {
@@ -159,9 +159,9 @@ static void busy_for(uint32_t milliseconds)
 
 static void module_hears(uint8_t byte)
 {
-    CHECK(!m0 && !m1); /* a module that sleeps takes nothing */
+    CHECK(!m0 && !m1); /* a sleeping module accepts no bytes */
     if (filled == sizeof filling)
-        fail("a frame without an end");
+        fail("a frame is too long");
     filling[filled++] = byte;
     last_byte = now;
     busy_for(SILENCE + 1);
@@ -222,7 +222,7 @@ static void send_frame(const uint8_t *frame, uint8_t size)
     comes_at = (now < busy_until ? busy_until : now) + ON_AIR;
 }
 
-/* The next frame of that type, within so many seconds; others are passed over. */
+/* Waits for the next frame of this type for at most that many seconds. Drops other frames. */
 static const uint8_t *next_frame(uint8_t type, uint32_t seconds)
 {
     for (uint32_t end = now + 1000 * seconds; now < end; step()) {
@@ -234,7 +234,7 @@ static const uint8_t *next_frame(uint8_t type, uint32_t seconds)
     exit(1);
 }
 
-/* Waits for a line of the console that begins so; what follows it. */
+/* Waits for a console line that contains `start`. Returns the rest of the line after it. */
 static const char *next_line(const char *start, uint32_t seconds)
 {
     for (uint32_t end = now + 1000 * seconds; now < end; step()) {
@@ -267,7 +267,7 @@ static void join(const uint8_t device_key[32], uint32_t id)
     expected = 0;
 }
 
-/* The next reading, opened. */
+/* Waits for the next reading, and decrypts it. */
 static struct selo_reading next_reading(void)
 {
     uint8_t plaintext[58];
@@ -276,7 +276,7 @@ static struct selo_reading next_reading(void)
     int size = peer_open(&session, frame, heard_size, expected++, plaintext);
     heard_size = 0;
     if (!CHECK(size == sizeof reading))
-        fail("this is not a reading");
+        fail("a frame is not a reading");
     reading.time = selo_link_get(plaintext, 4);
     reading.tips = selo_link_get(plaintext + 4, 4);
     reading.centidegrees = (int32_t)selo_link_get(plaintext + 8, 4);
@@ -285,7 +285,7 @@ static struct selo_reading next_reading(void)
     return reading;
 }
 
-/* ---- The world's side ---------------------------------------------------------------- */
+/* ---- The station's surroundings ------------------------------------------------------ */
 
 static void press_button(int milliseconds)
 {
@@ -315,7 +315,7 @@ static void tip(void)
     wait(300);
 }
 
-/* ---- The play -------------------------------------------------------------------------- */
+/* ---- The test -------------------------------------------------------------------------- */
 
 static void pairs_and_joins(struct gateway *gateway, uint32_t id)
 {
@@ -323,7 +323,7 @@ static void pairs_and_joins(struct gateway *gateway, uint32_t id)
     char digits[8];
     CHECK(strtoul(next_line("id ", 10), NULL, 16) == id);
     next_line("unpaired", 10);
-    wait(500); /* a button that is held at the start means something else */
+    wait(500); /* a button held at the start makes the station forget its keys */
     press_button(200);
     memcpy(commit, next_frame(SELO_FRAME_PAIR_COMMIT, 10), sizeof commit);
     CHECK(heard_size == sizeof commit && selo_link_get(commit + 1, 4) == id);
@@ -338,7 +338,7 @@ static void pairs_and_joins(struct gateway *gateway, uint32_t id)
     wait(2000); /* the operator types them at the gateway */
     gateway_result(gateway, id, 0, result);
     send_frame(result, sizeof result);
-    /* A press that is not held confirms nothing, however often. */
+    /* Short presses do not confirm, however many. */
     for (int milliseconds = 50; milliseconds < 1800; milliseconds *= 3) {
         press_button(milliseconds);
         wait(300);
@@ -368,7 +368,7 @@ static void reads(void)
     CHECK(reading.battery_millivolts > 3200 && reading.battery_millivolts < 3400);
 }
 
-/* A reading in 5 s, an eighth more or less; in between module and chip sleep. */
+/* A reading every 5 s, varied by an eighth. Module and chip sleep in between. */
 static void sleeps_between_readings(void)
 {
     uint32_t start = now, slept = 0;
@@ -402,7 +402,7 @@ static void has_its_clock_set(void)
     CHECK(deaf == 0);
 }
 
-/* The total and the keys outlast a power cut, and so does a tip 25 ms after it. */
+/* Total and keys survive a power cut. A tip also survives if the cut comes 25 ms after it. */
 static void survives_power_cuts(const struct gateway *gateway)
 {
     struct selo_reading reading = next_reading();
@@ -417,7 +417,7 @@ static void survives_power_cuts(const struct gateway *gateway)
         pin('D', 3, 1);
         next_line("\npaired", 10);
         join(gateway->device_key, 0x0200 + (uint32_t)cut);
-        CHECK(session.counter > counter); /* and none comes twice */
+        CHECK(session.counter > counter); /* no join counter is used twice */
         counter = session.counter;
         reading = next_reading();
         CHECK(reading.tips == ++tips);

@@ -1,6 +1,6 @@
-// Checks what the SealReading sketch printed: that its round trip is good and an altered
-// message is refused, and that node's own ChaCha20-Poly1305 opens the message with the
-// key of the sketch to the reading that the sketch fills in.
+// Checks the output of the SealReading sketch. The round trip must succeed, and an altered message
+// must be refused. The ChaCha20-Poly1305 of Node.js must open the message with the sketch's key and
+// give the reading that the sketch fills in.
 import { createDecipheriv } from "node:crypto";
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-/* Authenticated encryption in pieces, beside the one-shot calls. */
+/* Authenticated encryption in pieces, and the one-shot calls. */
 /* sources: aes ascon chacha20 chacha20_poly1305 mode poly1305 */
 #include "kernel.h"
 

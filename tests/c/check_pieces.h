@@ -1,6 +1,6 @@
 /*
  * Sealing and opening in pieces, behind the functions of check_aead.h. CHECK_IN_PIECES makes them for
- * one algorithm. check_division says how a message is divided.
+ * one algorithm. check_division selects the division of a message.
  */
 #ifndef CHECK_PIECES_H
 #define CHECK_PIECES_H

@@ -164,7 +164,7 @@ static void plain_add(uint8_t sum[64], size_t place, uint32_t value)
     }
 }
 
-/* The same tag by a sum of 64 bytes, from which p is taken bit by bit. */
+/* Computes the same tag with a sum of 64 bytes, which is reduced modulo p bit by bit. */
 static void plain_poly1305(uint8_t tag[16], const uint8_t key[32], const uint8_t *message,
                            size_t size)
 {

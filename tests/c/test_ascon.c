@@ -31,7 +31,7 @@ static void check_digest(const uint8_t digest[32], const char *hex)
     CHECK_BYTES(digest, want, 32);
 }
 
-/* Of the known answers, whose key, nonce, text and associated data all count from 0. */
+/* Some of the known answers. Their key, nonce, text and associated data all count from 0. */
 static void aead_examples(void)
 {
     static const struct {
@@ -62,7 +62,7 @@ static void aead_examples(void)
     }
 }
 
-/* All 33 x 33 of them: the SHA-256 of what is sealed, one after the other. */
+/* All 33 x 33 of them: compares the SHA-256 of all sealed messages in a row. */
 static void aead_known_answers(const struct check_aead *aead)
 {
     struct selo_ascon_aead128_key key;

@@ -31,7 +31,7 @@ static void examples(void)
 
     digest_of(digest, "abc", 3, 3); /* [RFC7693, B] */
     check_digest(digest, "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982");
-    digest_of(digest, "", 0, 1); /* of the designers' known answers */
+    digest_of(digest, "", 0, 1); /* from the designers' known answers */
     check_digest(digest, "69217a3079908094e11121d042354a7c1f55b6482ca1a51e1b250dfd1ed0eef9");
 }
 

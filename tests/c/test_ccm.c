@@ -38,7 +38,7 @@ static void setup(const uint8_t raw[16])
     selo_aes128_tiny_setup(&tiny, raw);
 }
 
-/* Examples 1 to 3; the fourth has 65,536 bytes of associated data, which refused() tries. */
+/* Examples 1 to 3. The fourth has 65,536 bytes of associated data; refused() tests it. */
 static void examples(void)
 {
     static const struct {
@@ -148,7 +148,7 @@ static void sizes(void)
     }
 }
 
-/* The longest texts of two bytes of size, and associated data, and one more. */
+/* The longest text and associated data whose size fits in two bytes, and one byte more of each. */
 static void limits(void)
 {
     static uint8_t bytes[0x10001], out[0x10001], want[0x10001];

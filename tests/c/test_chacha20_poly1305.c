@@ -1,7 +1,6 @@
 /*
- * ChaCha20-Poly1305: the examples of [RFC8439] for the whole and for its parts, the
- * block function, the one-time keys and Poly1305 with its cases of carries; every
- * size of a tag.
+ * ChaCha20-Poly1305: the examples of [RFC8439] for the whole and for its parts, which are the block
+ * function, the one-time keys, and Poly1305 with its carries. Every size of a tag.
  */
 #include "check_pieces.h"
 #include "selo.h"

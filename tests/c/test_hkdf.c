@@ -1,6 +1,6 @@
 /*
- * HKDF: the examples of [RFC5869] for SHA-256, and for every hash all lengths of
- * key against the definition, written out over its HMAC.
+ * HKDF: the examples of [RFC5869] for SHA-256. For every hash, all lengths of key against the
+ * definition, written out over its HMAC.
  */
 #include "check.h"
 #include "selo.h"

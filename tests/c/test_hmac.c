@@ -1,7 +1,7 @@
 /*
- * HMAC: the cases of [RFC4231] for SHA-256 and SHA-512, NIST's examples for SHA3
- * with a key shorter than the block, as long, and longer, every key length from
- * none to more than two blocks against a chain of tags, and split messages.
+ * HMAC: the cases of [RFC4231] for SHA-256 and SHA-512. NIST's examples for SHA3, with a key
+ * shorter than the block, as long, and longer. Every key length from 0 to more than two blocks,
+ * against a digest of all tags. Split messages.
  */
 #include "selo.h"
 
@@ -16,7 +16,7 @@ union mac {
     struct selo_hmac_ascon_hash256 ascon_hash256;
 };
 
-/* One table for the six, behind functions of one type. */
+/* The six hashes behind functions of one type, for one table. */
 #define FUNCTIONS(name)                                                                  \
     static void name##_start(union mac *mac, const uint8_t *key, size_t size)            \
     {                                                                                    \
@@ -45,8 +45,8 @@ static const struct {
     void (*update)(union mac *mac, const void *data, size_t size);
     void (*finish)(union mac *mac, uint8_t *tag);
     size_t tag_size;
-    /* messages and keys of 0 to 300 bytes 0, 1, 2, ..., the key equal to the message: the
-     * digest of all tags, computed with an independent implementation */
+    /* the digest of all tags for keys of 0 to 300 bytes 0, 1, 2, ..., each with itself as message,
+     * computed with an independent implementation */
     const char *chain;
 } hmac[HASHES] = {
     {sha256_start, sha256_update, sha256_finish, 32,

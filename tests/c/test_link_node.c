@@ -350,7 +350,7 @@ static void forged_accepts(void)
         world_give(&world, accept, size);
         CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING);
     }
-    /* The answer to somebody else's request, and one under another device key. */
+    /* The answer to another node's request, and an answer under another device key. */
     request[5] ^= 1;
     CHECK(!peer_accept(&other, (uint8_t[58]){0}, request, link_key, 8, 0));
     request[5] ^= 1;
@@ -369,7 +369,7 @@ static void forged_accepts(void)
         CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && node.state == STATE_JOINING);
         accept[at] ^= 0x40;
     }
-    world_wait(&world, &node, 7 * first_pause() + 300); /* it goes on asking */
+    world_wait(&world, &node, 7 * first_pause() + 300); /* it keeps repeating the request */
     CHECK(world.sends == 4);
     CHECK_BYTES(world_last(&world), request, 58);
     world_give(&world, accept, 58);
@@ -542,7 +542,7 @@ static void confirmed(void)
         CHECK(selo_node_poll(&node) == SELO_NODE_JOINED);
         CHECK(world_wait(&world, &node, 60000) == 0);
     }
-    /* A transport that is busy when a repetition is due: the next one comes at its usual time. */
+    /* If the transport is busy when a repetition is due, the next one comes at its usual time. */
     CHECK(selo_node_send(&node, "y", 1, SELO_NODE_CONFIRMED) == SELO_OK);
     world.send_fails = 1;
     CHECK(world_wait(&world, &node, 15 * first_pause() - 1) == 0);
@@ -556,7 +556,7 @@ static void acknowledges(void)
     unsigned sends;
 
     link_join(&world, &hal, &node, &peer, 1, 0);
-    /* Alone, at the next opportunity, once, without asking for one in turn. */
+    /* The acknowledgement travels alone, at the next opportunity, once, without requesting one. */
     sends = world.sends;
     world_give(&world, frame, peer_down(&peer, frame, SELO_FRAME_ACK_REQUEST, 0x1234, "do", 2));
     CHECK(selo_node_poll(&node) == SELO_NODE_RECEIVED && world.sends == sends);
@@ -566,7 +566,7 @@ static void acknowledges(void)
     CHECK(node.session.unheard == 0); /* it does not count */
     CHECK(world_wait(&world, &node, 100000) == 0 && world.sends == sends + 1);
 
-    /* With a payload that is sent before. */
+    /* If a payload is sent earlier, the acknowledgement travels with it. */
     world_give(&world, frame, peer_down(&peer, frame, SELO_FRAME_ACK_REQUEST, 0x1235, "do", 2));
     CHECK(selo_node_poll(&node) == SELO_NODE_RECEIVED);
     CHECK(selo_node_send(&node, "done", 4, SELO_NODE_CONFIRMED) == SELO_OK);
@@ -579,7 +579,8 @@ static void acknowledges(void)
     CHECK_BYTES(world_last(&world), frame, world_last_size(&world)); /* repeated with it */
     CHECK(down(SELO_FRAME_ACK, 0x1236, "\1\0", 2) == EVENT(DELIVERED));
 
-    /* The longest payload has room for it, and an empty one travels alone. */
+    /* The longest payload has room for an acknowledgement. An empty payload is sent without it, and the
+     * acknowledgement follows alone. */
     CHECK(down(SELO_FRAME_ACK_REQUEST, 0x1237, "", 0) == EVENT(RECEIVED));
     world_give(&world, frame, peer_down(&peer, frame, SELO_FRAME_ACK_REQUEST, 0x1238, "do", 2));
     CHECK(selo_node_poll(&node) == SELO_NODE_RECEIVED);
@@ -593,7 +594,7 @@ static void acknowledges(void)
     CHECK(selo_node_poll(&node) == SELO_NODE_NOTHING && world.sends == sends + 1);
     CHECK(last_flags() == SELO_FRAME_ACK);
 
-    /* Two at once: none is forgotten. */
+    /* Two acknowledgements at once: none is forgotten. */
     sends = world.sends;
     world_give(&world, frame, peer_down(&peer, frame, SELO_FRAME_ACK_REQUEST, 0x123a, "1", 1));
     CHECK(selo_node_poll(&node) == SELO_NODE_RECEIVED);
@@ -683,7 +684,7 @@ static void unheard(void)
         CHECK(world_poll(&node) == 0 && node.session.unheard == 37 + (unsigned)i);
         CHECK(last_flags() == (i == 0 ? 0 : SELO_FRAME_ACK_REQUEST));
     }
-    /* It was forged: the gateway answers the third request, and nothing has happened. */
+    /* A forged hint has no effect: the gateway answers the third request. */
     CHECK(down(0, 1, "b", 1) == EVENT(RECEIVED) && node.session.unheard == 0);
     CHECK(node.state == STATE_IDLE);
     world_give(&world, hint, 3);
@@ -722,7 +723,7 @@ static void limits(void)
     CHECK(selo_node_is_waiting(&node)); /* it is about to join again */
     CHECK(world_poll(&node) == 0 && node.state == STATE_JOINING);
     CHECK(selo_node_is_waiting(&node));
-    CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK); /* meanwhile it goes on */
+    CHECK(selo_node_send(&node, "x", 1, 0) == SELO_OK); /* the session continues meanwhile */
     world_wait(&world, &node, 3020);
     link_answer(&world, &node, &peer, 7, 0);
     CHECK(world_poll(&node) == 0 && node.state == STATE_IDLE && node.session.up_next == 0);

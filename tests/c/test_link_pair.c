@@ -1,6 +1,6 @@
 /*
- * Pairing: every order of the possible events against a model; the clock; the time of each store; the
- * powers of an attacker [docs/protocol.md, pair, state machines].
+ * Pairing [docs/protocol.md, pair, state machines]: every order of events against a model, the clock,
+ * failed stores, and the moves of an attacker.
  */
 #include "link_peer.h"
 
@@ -14,7 +14,7 @@ static unsigned give(const uint8_t *frame, uint8_t size)
     return world_poll(&node);
 }
 
-/* A pairing up to the digits. */
+/* Pairs up to the digits. */
 static void compare(struct gateway *gateway)
 {
     uint8_t commit[38];
@@ -66,8 +66,8 @@ static void pairs_and_joins(void)
 
 /* ---- Every order -------------------------------------------------------------------------------
  *
- * All sequences of these happenings, from a node with an old key and a session,
- * against the table of docs/protocol.md written down once more.
+ * All sequences of these happenings, from a node with an old key and a session. The model is the
+ * table of docs/protocol.md, written a second time.
  */
 enum happening {
     PAIR, KEY, KEY_OF_OTHER, KEY_ZERO, CONFIRMED, REJECTED, FORGED, SAME, DIFFERENT, LATE, JOIN
@@ -196,7 +196,7 @@ static void step(struct situation *at, enum happening what)
         got = selo_node_confirm(&node, what == SAME);
         break;
     case LATE:
-        if (was_pairing) { /* elsewhere the time has no end to wait for */
+        if (was_pairing) { /* only a pairing has a time limit */
             for (int i = 0; i < 150; i++) {
                 world.now += SELO_LINK_PAIR_REPEAT;
                 told |= world_poll(&node);
@@ -209,12 +209,12 @@ static void step(struct situation *at, enum happening what)
     }
     told |= world_poll(&node);
     CHECK(got == want);
-    /* A join that the pairing interrupted continues if the pairing fails. */
+    /* If the pairing fails, a join that it has interrupted continues. */
     if (told & EVENT(PAIR_FAILED) && node.state == STATE_JOINING) {
         at->model.state = JOINING;
     }
     if (!CHECK(told == events)) {
-        fprintf(stderr, "  happening %d: told %x, want %x\n", what, told, events);
+        fprintf(stderr, "  happening %d: events %x, want %x\n", what, told, events);
     }
     CHECK(node.state == (at->model.state == COMMITTING  ? STATE_COMMITTING
                          : at->model.state == COMPARING ? STATE_COMPARING
@@ -227,7 +227,7 @@ static void step(struct situation *at, enum happening what)
     } else if (told & EVENT(PAIR_FAILED)) {
         CHECK(selo_node_is_paired(&node));
     }
-    CHECK_BYTES(world.record + 8, node.key, 32); /* what is stored is what is used */
+    CHECK_BYTES(world.record + 8, node.key, 32); /* the stored key is the one in use */
 }
 
 static void every_order(void)
@@ -257,7 +257,7 @@ static void every_order(void)
         next[depth]++;
         memcpy(at[depth].node.frame, node.frame, sizeof node.frame);
         if (memcmp(&node, &at[depth].node, sizeof node) == 0) {
-            continue; /* nothing has changed, so nothing else would follow */
+            continue; /* the node has not changed, so its further behaviour is known */
         }
         at[depth + 1].node = node;
         worlds[depth + 1] = world;
@@ -267,7 +267,7 @@ static void every_order(void)
 
 /* ---- The clock, the device, the attacker ------------------------------------------------------- */
 
-/* The last frame every 4 s, until the result is there; 10 minutes in all. */
+/* The node repeats its last frame every 4 s until it has the result, for 10 minutes in all. */
 static void repeats(void)
 {
     struct gateway gateway;
@@ -295,14 +295,14 @@ static void repeats(void)
     CHECK(world_wait(&world, &node, 100000) == 0 && world.sends == sends + 20);
     CHECK(check_is_zero(&node.handshake, sizeof node.handshake));
 
-    /* A transport that is busy does not disturb. */
+    /* A busy transport does not end the pairing. */
     world.send_fails = 1;
     CHECK(selo_node_pair(&node) == SELO_OK);
     world.send_fails = 0;
     CHECK(world_wait(&world, &node, 4000) == 0 && world_last_size(&world) == 38);
 }
 
-/* Each attempt has a key and an r of its own. */
+/* Each attempt has a new key and a new r. */
 static void fresh(void)
 {
     uint8_t reveal[3][53];
@@ -319,7 +319,8 @@ static void fresh(void)
     }
 }
 
-/* A record that cannot be written: not paired, the old key serves on, and it is tried again. */
+/* If the record cannot be written, the node is not paired. It keeps using the old key, and tries the
+ * store again. */
 static void store_fails(void)
 {
     struct gateway gateway;
@@ -348,7 +349,7 @@ static void store_fails(void)
     }
 }
 
-/* An attacker in the middle gets other digits, and the true gateway's key comes too late. */
+/* An attacker in the middle gets other digits. The genuine gateway's key arrives too late. */
 static void man_in_the_middle(void)
 {
     struct gateway attacker, gateway;
@@ -361,7 +362,7 @@ static void man_in_the_middle(void)
     gateway_start(&gateway, selo_node_id(&node));
     CHECK(give(attacker.key_frame, 37) == EVENT(DIGITS));
     link_multiplications = 0;
-    CHECK(give(gateway.key_frame, 37) == 0); /* one key an attempt */
+    CHECK(give(gateway.key_frame, 37) == 0); /* one key per attempt */
     CHECK(link_multiplications == 0);
     CHECK(gateway_derive(&attacker, commit, world_last(&world)));
     CHECK(gateway_derive(&gateway, commit, world_last(&world)));
@@ -369,7 +370,8 @@ static void man_in_the_middle(void)
     CHECK(attacker.digits != gateway.digits);
 }
 
-/* The session under the old key goes on while a pairing is under way, and so does a join after. */
+/* The session under the old key continues during a pairing. A join that becomes due meanwhile starts
+ * after the pairing has failed. */
 static void beside(void)
 {
     struct peer peer;

@@ -93,7 +93,7 @@ static void setup(void)
     selo_aes256_tiny_setup(&tiny256, raw);
 }
 
-/* A random source that the test controls: its bytes, or its failure. */
+/* A random source whose bytes and status the test sets. */
 struct source {
     uint8_t bytes[16];
     enum selo_status status;
@@ -104,7 +104,7 @@ static enum selo_status give(void *source, uint8_t *out, size_t size)
 {
     struct source *from = source;
     from->asked += size;
-    memcpy(out, from->bytes, size); /* written even when it fails */
+    memcpy(out, from->bytes, size); /* a failing source also writes */
     return from->status;
 }
 
@@ -186,7 +186,7 @@ static void test_cbc_sizes(void)
         CHECK(size == SELO_CBC_SIZE(in_size) && size % 16 == 0 && size > in_size + 16);
         CHECK(out[size] == 0xee);
 
-        /* into another buffer, with exactly the room asked for */
+        /* into another buffer of exactly the required size */
         memset(back, 0xee, sizeof back);
         CHECK(selo_cbc_decrypt(inverse(c), back, size - 16, &back_size, out, size) ==
               SELO_OK);
@@ -196,7 +196,7 @@ static void test_cbc_sizes(void)
             CHECK(back[i] == size - 16 - in_size); /* PKCS#7 */
         }
 
-        /* onto the ciphertext, and onto the whole of the input */
+        /* over the ciphertext, and over the IV and the ciphertext */
         memcpy(back, out, size);
         CHECK(selo_cbc_decrypt(inverse(c), back + 16, size - 16, &back_size, back, size) ==
               SELO_OK);
@@ -208,7 +208,7 @@ static void test_cbc_sizes(void)
         CHECK(back_size == in_size);
         CHECK_BYTES(back, message, in_size);
 
-        /* every smaller capacity is refused and zeroed; the source is not asked */
+        /* every smaller buffer is refused and zeroed, and no random bytes are drawn */
         source.asked = 0;
         for (size_t capacity = 0; capacity < size; capacity++) {
             uint8_t room[65];
@@ -244,7 +244,7 @@ static void test_cbc_argument_and_random(void)
     uint8_t out[80];
     size_t size = 1;
 
-    /* SELO_CBC_SIZE would wrap around: refused before anything is read */
+    /* SELO_CBC_SIZE would overflow: refused before anything is read */
     for (size_t less = 0; less < 32; less++) {
         memset(out, 0xee, sizeof out);
         size = 1;
@@ -258,19 +258,19 @@ static void test_cbc_argument_and_random(void)
     CHECK(selo_cbc_encrypt(forward(c), give, &source, out, sizeof out, &size, plain, 48) ==
           SELO_ERROR_RANDOM);
     CHECK(size == 0 && check_is_zero(out, sizeof out));
-    source.status = SELO_ERROR_SPACE; /* for any error of the source, the caller gets RANDOM */
+    source.status = SELO_ERROR_SPACE; /* the caller gets RANDOM for every error of the source */
     CHECK(selo_cbc_encrypt(forward(c), give, &source, out, sizeof out, &size, plain, 48) ==
           SELO_ERROR_RANDOM);
 }
 
-/* Every last block of the form x..x n..n: encrypted without selo_cbc_encrypt, so that the
- * padding can be wrong, and decrypted. */
+/* Decrypts every last block of the form x..x n..n. The test encrypts it without selo_cbc_encrypt, so
+ * that the padding can be wrong. */
 static void test_cbc_padding(void)
 {
     const struct cipher *c = &ciphers[0];
 
     for (int last = 0; last < 256; last++) {
-        for (int wrong = -1; wrong < 15; wrong++) { /* which padding byte is altered; -1: none */
+        for (int wrong = -1; wrong < 15; wrong++) { /* index of the altered padding byte; -1: none */
             uint8_t block[32], cipher[48], out[33];
             size_t size = 1;
             int valid = last >= 1 && last <= 16 && (wrong < 16 - last || wrong == -1);
@@ -314,7 +314,7 @@ static void test_ctr(void)
         check_hex(want, sizeof want, ctr_hex[c->size]);
         for (size_t size = 0; size <= 64; size++) {
             check_hex(counter, 16, counter_hex);
-            /* f0..feff and the blocks used, a partial one included */
+            /* f0..feff plus the number of blocks, including a partial one */
             check_hex(after, 16, counter_hex);
             for (size_t used = (size + 15) / 16; used != 0; used--) {
                 for (int k = 15; ++after[k] == 0; k--) {

@@ -1,5 +1,5 @@
-/* A DS3231's registers as seconds and back, against the C library's calendar; each second
- * of a day, each day of a century. */
+/* Converts a DS3231's registers to seconds and back: each second of a day and each day of a century,
+ * against the C library's calendar. */
 #define _DEFAULT_SOURCE /* timegm */
 #include "selo_station/calendar.h"
 #include "check.h"
@@ -83,7 +83,7 @@ static void test_temperatures(void)
     CHECK(selo_calendar_centidegrees(0xE7, 0x40) == -2475);
     CHECK(selo_calendar_centidegrees(0x7F, 0xC0) == 12775);
     CHECK(selo_calendar_centidegrees(0x80, 0x00) == -12800);
-    CHECK(selo_calendar_centidegrees(0x19, 0x7F) == 2525); /* the low bits are not its */
+    CHECK(selo_calendar_centidegrees(0x19, 0x7F) == 2525); /* the low six bits do not count */
 }
 
 int main(void)

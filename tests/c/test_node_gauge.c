@@ -1,5 +1,5 @@
-/* The rain gauge's total. The power is cut in every byte of every store, and the total left must be
- * that before the tip or after it. The test simulates the EEPROM's interrupt. */
+/* The rain gauge's total. The test cuts the power in every byte of every store. The total afterwards
+ * must be the one before the tip or the one after it. The test simulates the EEPROM's interrupt. */
 #include "selo_station/eeprom.h"
 #include "selo_station/gauge.h"
 #include "check.h"
@@ -72,7 +72,7 @@ static void test_counting(void)
         CHECK(selo_gauge_total() == i);
         CHECK(after_restart() == i);
     }
-    /* Several that came during a handshake. */
+    /* Several tips during a handshake. */
     tip();
     tip();
     tip();
@@ -80,7 +80,7 @@ static void test_counting(void)
     CHECK(after_restart() == 1003);
     store();
     CHECK(after_restart() == 1003);
-    /* Nothing but zeros is no total. */
+    /* An EEPROM of zeros holds no valid total. */
     memset(memory, 0, sizeof memory);
     CHECK(after_restart() == 0);
 }
@@ -94,14 +94,14 @@ static void test_bounces(void)
         CHECK(selo_gauge_edge(now + bounce) == (bounce == 0));
     store();
     CHECK(selo_gauge_total() == 1);
-    /* The next, at moments that 16 bits of milliseconds cannot tell from the last. */
+    /* Tips 2^16 ms apart, which a counter of 16 bits could not distinguish. */
     for (uint32_t i = 0; i < 5; i++) {
         now += 65536;
         selo_gauge_edge(now);
     }
     store();
     CHECK(selo_gauge_total() == 6);
-    /* Milliseconds wrap. */
+    /* The milliseconds wrap. */
     now = UINT32_MAX - 10;
     selo_gauge_edge(now);
     now += DEAD;
@@ -149,7 +149,7 @@ static void test_power_cuts(void)
                 uint32_t left = after_restart();
                 CHECK(left == starts[s] || left == starts[s] + 1);
                 CHECK(!whole || left == starts[s] + 1);
-                /* It counts on from there. */
+                /* Counting continues from there. */
                 tip();
                 store();
                 CHECK(after_restart() == left + 1);
@@ -162,8 +162,8 @@ static void test_power_cuts(void)
     }
 }
 
-/* A tip between two bytes of the one before: nothing of either is lost, and what a reading
- * says is never more than what a power cut would leave. */
+/* A tip while an earlier one is being stored. Neither is lost, and a reading never reports more tips
+ * than a power cut would leave. */
 static void test_tips_while_storing(void)
 {
     for (uint32_t start = 0; start < 300; start++) {
@@ -184,7 +184,7 @@ static void test_tips_while_storing(void)
     }
 }
 
-/* Any bit that flips in the newest entry costs one tip. */
+/* A flipped bit in the newest entry costs one tip. */
 static void test_wear(void)
 {
     begin_at(300);

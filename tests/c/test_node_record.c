@@ -1,5 +1,5 @@
-/* The node's record store. The power is cut in every byte of every store, and the record left must be
- * the old one or the new one, complete. */
+/* The node's record store. The test cuts the power in every byte of every store. The record afterwards
+ * must be the old one or the new one, complete. */
 #include "selo_station/eeprom.h"
 #include "selo_station/crc16.h"
 #include "selo_station/record.h"
@@ -59,7 +59,7 @@ static int is_record(const uint8_t want[SIZE])
     return selo_record_load(NULL, got) == SELO_OK && memcmp(got, want, SIZE) == 0;
 }
 
-/* A record that differs from the last one as records do: seed and counter. */
+/* Changes seed and counter of a record, as a node does. */
 static void next_record(uint8_t record[SIZE])
 {
     check_random_bytes(record + 37, SIZE - 37);
@@ -78,14 +78,14 @@ static void test_stores(void)
         CHECK(is_record(record));
         next_record(record);
     }
-    /* Records of nothing but one value are as good as others. */
+    /* Records in which all bytes are equal are also valid. */
     memset(record, 0xFF, SIZE);
     CHECK(selo_record_store(NULL, record) == SELO_OK && is_record(record));
     memset(record, 0, SIZE);
     CHECK(selo_record_store(NULL, record) == SELO_OK && is_record(record));
 }
 
-/* Cuts every store of a chain once in every byte, by every kind of tear. */
+/* Cuts every store of a chain once in every byte, with every kind of tear. */
 static void test_power_cuts(void)
 {
     for (tear = 0; tear < TEARS; tear++) {
@@ -95,7 +95,7 @@ static void test_power_cuts(void)
         for (int stored = 0; stored < 7; stored++) {
             memcpy(older, newer, SIZE);
             if (stored == 0) {
-                memset(older, 0, SIZE); /* there is none */
+                memset(older, 0, SIZE); /* there is no older record */
             }
             next_record(newer);
             memcpy(image, memory, sizeof image);
@@ -106,7 +106,7 @@ static void test_power_cuts(void)
                     CHECK(selo_record_load(NULL, got) == SELO_ERROR_STORE || is_record(newer));
                 else
                     CHECK(is_record(older) || is_record(newer));
-                /* Again, cut again at the same place, then not cut. */
+                /* Store again: first cut at the same place, then complete. */
                 store_until(cut, newer);
                 CHECK(stored == 0 || is_record(older) || is_record(newer));
                 CHECK(selo_record_store(NULL, newer) == SELO_OK && is_record(newer));
@@ -149,10 +149,9 @@ static void test_erasing(void)
     CHECK(erased == sizeof memory);
 }
 
-/* Any bit that flips in the current record is noticed. */
 /* ---- Starts in a row ------------------------------------------------------------------- */
 
-static long programmed[EEPROM_BYTES]; /* how often each byte was */
+static long programmed[EEPROM_BYTES]; /* number of writes of each byte */
 
 static void note_programmed(const uint8_t before[EEPROM_BYTES])
 {
@@ -190,8 +189,9 @@ static long most_programmed(void)
     return most;
 }
 
-/* The byte that wears most in ten days, for each day, when somebody cuts the power after so many
- * milliseconds again and again, and after `settled` of these starts leaves it on for an hour. */
+/* Simulates ten days in which the power is cut again and again, each time after so many milliseconds.
+ * Every `settled`-th start lasts an hour instead; 0: none does. Returns the writes a day of the byte that
+ * is written most. */
 static double wear_a_day(double milliseconds, int settled)
 {
     const double days = 10, hour = 65536.0 * SELO_RECORD_SETTLED + 1;
@@ -219,7 +219,7 @@ static void test_starts(void)
     CHECK(selo_record_wait() == 4096);
     selo_record_settle();
     CHECK(selo_record_wait() == 0);
-    /* The counter does not disturb the record, nor the record the counter. */
+    /* Counting starts does not change the record. */
     uint8_t record[SIZE];
     check_random_bytes(record, SIZE);
     selo_record_count_start();
@@ -242,8 +242,8 @@ static void test_starts_wear(void)
                 worst = wear;
         }
     }
-    printf("the byte that wears most: %.1f times a day in a loop of power cuts, %.0f years of "
-           "100,000; %.1f times and %.1f years in the worst rhythm\n",
+    printf("the most written byte: %.1f writes a day in a loop of power cuts, %.0f years until "
+           "100,000; %.1f writes and %.1f years in the worst rhythm\n",
            worst_loop, 1e5 / worst_loop / 365, worst, 1e5 / worst / 365);
     CHECK(worst_loop > 10 && worst_loop < 30);
     CHECK(worst > worst_loop && worst < 100);
@@ -276,6 +276,7 @@ static void test_older_rings(void)
     }
 }
 
+/* A flipped bit in the current record makes it invalid: the older record is loaded instead. */
 static void test_wear(void)
 {
     uint8_t first[SIZE], second[SIZE];

@@ -1,15 +1,14 @@
 /*
- * The textbook RSA of lab/libraries/rsa-textbook/: a whole key and its results
- * against an independent implementation, and round trips with a key of its own.
+ * The textbook RSA of lab/libraries/rsa-textbook/: a key and its results against an independent
+ * implementation, and round trips with a generated key.
  */
 #include "../../lab/libraries/rsa-textbook/prime.h"
 #include "../../lab/libraries/rsa-textbook/generator.h"
 #include "../../lab/libraries/rsa-textbook/rsa_textbook.h"
 #include "check.h"
 
-/* Made with the Python package `cryptography` (OpenSSL beneath): a key of 2,048
- * bits, a block and its power of 65537 modulo n, and the bytes 00 to 1f encrypted
- * with PKCS #1 v1.5 padding. */
+/* Computed with the Python package `cryptography`, which uses OpenSSL: a key of 2,048 bits, a block and
+ * its 65537th power modulo n, and the bytes 00 to 1f encrypted with PKCS #1 v1.5 padding. */
 static const char vector_p[] =
     "c7ad62138d4a9b7119ada382f75d89e3a520dcf0113c571b52c5761d4acabdb6c051128d5dafc4dec4027564"
     "032d316ebb6f843f5e32c821c9110cf9577158e24f5910fd0391fca488354815403eec135ca8e7adf35f5c21"
@@ -96,7 +95,7 @@ static void test_vectors(void)
     uint8_t block[RSA_BYTES], want[RSA_BYTES], message[32];
     uint16_t size;
 
-    /* The primes in the wrong order end in the same key. */
+    /* The primes in the wrong order give the same key. */
     set_half(rsa_private.p, vector_q);
     set_half(rsa_private.q, vector_p);
     rsa_complete_key();
@@ -146,7 +145,7 @@ static void test_generated_key(void)
 
     rsa_keygen(seed, sizeof seed);
     first = rsa_public;
-    CHECK(rsa_public.n[RSA_LIMBS - 1] >> (RSA_LIMB_BITS - 1) == 1); /* 2,048 bits, not fewer */
+    CHECK(rsa_public.n[RSA_LIMBS - 1] >> (RSA_LIMB_BITS - 1) == 1); /* exactly 2,048 bits */
     rsa_multiply(product, rsa_private.p, rsa_private.q, RSA_HALF_LIMBS);
     CHECK_BYTES(rsa_public.n, product, sizeof product);
     CHECK(rsa_compare(rsa_private.p, rsa_private.q, RSA_HALF_LIMBS) > 0);

@@ -1,7 +1,6 @@
 /*
- * SHA-256 and SHA-512: the examples that go with the standard, the million a's,
- * every length around the block boundaries against a chain of digests, and every
- * split of a message against the message in one piece.
+ * SHA-256 and SHA-512: the examples of the standard, and a million times "a". All lengths of 0 to 300
+ * bytes, against a digest of all digests. Every split of a message, against the message in one piece.
  */
 #include "selo.h"
 
@@ -89,8 +88,8 @@ static void million_a(void)
                      "de0ff244877ea60a 4cb0432ce577c31b eb009c5c2c49aa2e 4eadb217ad8cc09b");
 }
 
-/* Messages of 0 to 300 bytes 0, 1, 2, ...; the digest of all their digests, once computed
- * with an independent implementation, stands for 301 vectors. */
+/* Messages of 0 to 300 bytes 0, 1, 2, ... The digest of all their digests was computed with an
+ * independent implementation. It replaces 301 vectors. */
 static void lengths(void)
 {
     uint8_t message[300], digest[64];
@@ -116,7 +115,7 @@ static void lengths(void)
                      "458ac9ce86a32dbf342659cacb0a9237c21653d6bd379bd1f10a5a92f5c3f5d2");
 }
 
-/* Every message of up to 260 bytes in two pieces at every place, and in equal pieces of every size. */
+/* A message of 260 bytes in equal pieces of every size, and in two pieces at every place. */
 static void splits(void)
 {
     uint8_t message[260], want256[32], want512[64], digest[64];
@@ -159,8 +158,8 @@ static void splits(void)
     }
 }
 
-/* Nothing of a message of 2^29 bytes or more fits a test, but its size in bits takes a fifth
- * byte: set the count and compare the padding of two sizes that agree in the low 32 bits. */
+/* The size in bits of a message of 2^29 bytes takes a fifth byte. A test cannot hash that much, so it
+ * sets the count, and compares the padding of two sizes that agree in the low 32 bits. */
 static void size_in_bits_beyond_32(void)
 {
     struct selo_sha256 small, same_small;

@@ -1,7 +1,6 @@
 /*
- * SHA3-256 and SHA3-512: the examples that go with the standard, every length
- * around the rates against a chain of digests, and every split of a message
- * against the message in one piece.
+ * SHA3-256 and SHA3-512: the examples of the standard. All lengths of 0 to 300 bytes, against a digest
+ * of all digests. Every split of a message, against the message in one piece.
  */
 #include "selo.h"
 
@@ -61,8 +60,8 @@ static void examples(void)
                      "ee691fbe0c985302ba1b0d8dc78c086346b533b49c030d99a27daf1139d6e75e");
 }
 
-/* Messages of 0 to 300 bytes 0, 1, 2, ...; the digest of all their digests, once computed
- * with an independent implementation, stands for 301 vectors. */
+/* Messages of 0 to 300 bytes 0, 1, 2, ... The digest of all their digests was computed with an
+ * independent implementation. It replaces 301 vectors. */
 static void lengths(void)
 {
     static const char *const chains[2] = {

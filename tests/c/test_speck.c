@@ -1,13 +1,11 @@
 /*
- * Speck128: the vectors of the designers, all variants against each other, and
- * every output in place.
+ * Speck128: the vectors of the designers, all variants against each other, and every output in place.
  *
- * The vectors stand as [SPECK2013, appendix C] prints them: words, the most
- * significant digit first, the high word x before the low word y, and of the key
- * the last word first. On a wire the same block is [SPECKGUIDE, 2]: y, then x,
- * the bytes of each from the least significant on. So a printed line read
- * backwards, byte by byte, is the byte string. The first vector is also given in
- * the bytes of the guide, to tie that down.
+ * The vectors are written as in [SPECK2013, appendix C]: words with the most significant digit first,
+ * the high word x before the low word y, and the last word of the key first. As bytes, a block is y,
+ * then x, each with the least significant byte first [SPECKGUIDE, 2]. The byte string is therefore the
+ * printed line with its bytes in reverse order. bytes_of_the_guide() checks this order: it has the
+ * first vector in the bytes of the guide.
  */
 #include "selo_speck.h"
 
@@ -26,7 +24,7 @@ static const struct vector printed[3] = {
      "65736f6874206e49 202e72656e6f6f70", "4109010405c0f53e 4eeeb48d9c188f43"},
 };
 
-/* The bytes of what the paper prints as words. */
+/* Converts words as the paper prints them to bytes. */
 static void from_words(uint8_t *out, size_t size, const char *words)
 {
     uint8_t line[32];
@@ -129,7 +127,7 @@ static void bytes_of_the_guide(void)
     CHECK_BYTES(block, want, 16);
 }
 
-/* xorshift: the same inputs on every run */
+/* xorshift32: the same inputs in every run */
 static uint8_t next_byte(void)
 {
     static uint32_t state = 2463534242u;

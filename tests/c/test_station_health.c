@@ -1,5 +1,5 @@
-/* The health tests of the noise source: what sticks, leans or is too narrow is refused at the
- * sample at which the standard says so, and what is good passes for long. */
+/* The health tests of the noise source. A source that is stuck, biased or has too few values is
+ * rejected at the sample that the standard requires. Good sources pass. */
 #include "selo_station/health.h"
 #include "check.h"
 
@@ -7,7 +7,7 @@ static struct selo_health health;
 
 static void start(void) { memset(&health, 0, sizeof health); }
 
-/* Samples until a test refuses one, at most `most`; `most` if none does. */
+/* Returns the number of samples up to the rejected one, or `most` if none of `most` is rejected. */
 static uint32_t lasts(uint32_t most, uint8_t (*sample)(uint32_t at))
 {
     start();
@@ -20,13 +20,13 @@ static uint32_t lasts(uint32_t most, uint8_t (*sample)(uint32_t at))
 static uint8_t stuck(uint32_t at) { (void)at; return 0x5A; }
 static uint8_t good(uint32_t at) { (void)at; return (uint8_t)(check_random() >> 24); }
 
-/* Good at first, then stuck. */
+/* Random at first, then stuck at 7. */
 static uint8_t sticks(uint32_t at) { return at < 700 ? (uint8_t)(check_random() >> 24 | 8) : 7; }
 
-/* 7 in seven of eight samples, but never for long. */
+/* Seven of eight samples are 7, but never many in a row. */
 static uint8_t leaning(uint32_t at) { return at % 8 == 7 ? (uint8_t)(at / 8 + 9) : 7; }
 
-/* One bit of min-entropy in a sample, as claimed: every other sample is the same. */
+/* One bit of min-entropy for each sample, as claimed: half of the samples have the same value. */
 static uint8_t as_claimed(uint32_t at)
 {
     (void)at;
@@ -34,7 +34,7 @@ static uint8_t as_claimed(uint32_t at)
     return (uint8_t)(random >> 31 ? 3 : random >> 20);
 }
 
-/* Interrupts alone: a chip without jitter shows a few lengths in turn. */
+/* A chip without jitter: its interrupts alone give a few lengths in turn. */
 static uint8_t narrow(uint32_t at) { return (uint8_t)(at % 15); }
 static uint8_t wide_enough(uint32_t at) { return (uint8_t)(at * 7 % 16); }
 
@@ -59,7 +59,7 @@ int main(void)
     CHECK(SELO_HEALTH_REPETITIONS == 1 + 30);
     CHECK(lasts(SELO_HEALTH_STARTUP, stuck) == SELO_HEALTH_REPETITIONS);
     CHECK(lasts(SELO_HEALTH_STARTUP, sticks) == 700 + SELO_HEALTH_REPETITIONS);
-    /* The 325th 7 of a window: 7 of 8 samples are. */
+    /* The 325th 7 of the window is sample 371, because 7 of 8 samples are 7. */
     CHECK(lasts(SELO_HEALTH_STARTUP, leaning) == 371);
     CHECK(lasts(SELO_HEALTH_STARTUP, narrow) == SELO_HEALTH_BLOCK);
     CHECK(lasts(SELO_HEALTH_STARTUP, wide_enough) == SELO_HEALTH_STARTUP);

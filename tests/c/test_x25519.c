@@ -1,6 +1,6 @@
 /*
- * X25519: the vectors of [RFC7748, 5.2 and 6.1], the points that must be
- * refused, and the field beneath against slow arithmetic that is plainly right.
+ * X25519: the vectors of [RFC7748, 5.2 and 6.1], the points that must be refused, and the field
+ * arithmetic against slow arithmetic that is obviously correct.
  */
 #include "../../src/selo.h"
 #include "../../src/selo/x25519/field.h"
@@ -13,7 +13,7 @@ static const uint8_t p_minus_1[32] = {
     0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
 
-/* a = a - p if a >= p; says whether it was. */
+/* a = a - p if a >= p. Returns 1 if a was at least p. */
 static int slow_subtract_p(uint8_t a[33])
 {
     uint8_t difference[33];
@@ -51,7 +51,7 @@ static void slow_add(uint8_t r[32], const uint8_t a[32], const uint8_t b[32])
     memcpy(r, sum, 32);
 }
 
-/* r = a b mod p: doubles and adds, bit by bit. */
+/* r = a b mod p, by doubling and adding bit by bit. */
 static void slow_multiply(uint8_t r[32], const uint8_t a[32], const uint8_t b[32])
 {
     uint8_t result[32] = {0};
@@ -70,7 +70,7 @@ static void slow_negate(uint8_t r[32], const uint8_t a[32])
     slow_multiply(r, a, p_minus_1);
 }
 
-/* True if got, of any form, is want mod p, and below top * 2^248. */
+/* True if got is congruent to want modulo p, and below top * 2^248. */
 static int is_same(const uint8_t got[32], const uint8_t want[32], int top)
 {
     static const uint8_t zero[32];
@@ -193,7 +193,7 @@ static void check_reduce(const uint8_t product[64])
     CHECK(is_same(got, want, 167));
 }
 
-/* Values at which carries run far or reductions just do or do not happen. */
+/* Values with long carries, and values at the limits of a reduction. */
 #define EDGES 24
 
 static void edge(uint8_t a[32], int which)
@@ -343,14 +343,14 @@ static void test_diffie_hellman(void)
     CHECK(selo_x25519_shared_secret(got, bob, alice_public) == SELO_OK);
     CHECK_BYTES(got, want, 32);
 
-    /* In place, as a node that keeps no copy would call it. */
+    /* In place, as for a node that keeps no copy. */
     memcpy(got, alice, 32);
     selo_x25519_keygen(got, got);
     CHECK_BYTES(got, alice_public, 32);
 }
 
-/* The points of order 1, 2, 4 and 8 on the curve and on its twist, in every form
- * of 32 bytes: 0, 1, p - 1, the two of order 8, p, p + 1, and all with bit 255. */
+/* The points of order 1, 2, 4 and 8 on the curve and on its twist, in every encoding: 0, 1, p - 1, the
+ * two of order 8, p, p + 1, and all of these with bit 255 set. */
 static void test_small_order(void)
 {
     static const char *const points[] = {
@@ -375,7 +375,7 @@ static void test_small_order(void)
     }
 }
 
-/* u >= p stands for u - p, and bit 255 for nothing [RFC7748, 5]. */
+/* u >= p means u - p, and bit 255 is ignored [RFC7748, 5]. */
 static void test_not_canonical(void)
 {
     for (int i = 2; i < 19; i++) {
@@ -409,7 +409,7 @@ static void test_clamping(void)
     }
 }
 
-/* Key generation has an algorithm of its own: it must say what the ladder says of u = 9. */
+/* Key generation has its own algorithm. Its result must equal that of the ladder for u = 9. */
 static void test_base(void)
 {
     for (int i = 0; i < CHECK_SAMPLE(300, EDGES + 40); i++) {
@@ -417,7 +417,7 @@ static void test_base(void)
         check_random_bytes(secret, 32);
         if (i < EDGES) {
             edge(secret, i);
-        } else if (i < EDGES + 32) { /* every lowest bits, with all others set or not */
+        } else if (i < EDGES + 32) { /* every value of the low bits, with all other bits set or clear */
             memset(secret, i & 1 ? 0xff : 0, 32);
             secret[0] = (uint8_t)((i - EDGES) << 3);
         }

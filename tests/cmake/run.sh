@@ -11,7 +11,7 @@ cmake -S tests/cmake -B "$out" -DCMAKE_BUILD_TYPE=Release >"$out.log" || { cat "
 cmake --build "$out" --parallel 2 >>"$out.log" || { cat "$out.log"; exit 1; }
 version=$("$out/consumer")
 header=$(sed -n 's/^#define SELO_VERSION "\(.*\)"/selo \1/p' src/selo.h)
-[ "$version" = "$header" ] || { echo "consumer says \"$version\", selo.h \"$header\"" >&2; exit 1; }
-"$out/station_consumer" || { echo "the station says another time" >&2; exit 1; }
+[ "$version" = "$header" ] || { echo "the consumer prints \"$version\", selo.h has \"$header\"" >&2; exit 1; }
+"$out/station_consumer" || { echo "the station computes a wrong time" >&2; exit 1; }
 cmake -DROOT="$PWD" -P tests/cmake/script-mode.cmake
 echo "cmake: 4 passed, 0 failed"

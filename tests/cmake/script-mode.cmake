@@ -1,6 +1,7 @@
-# Stands in for the two build systems that are too large to install here. Each
-# includes our file in script mode with its own functions defined; the stand-ins
-# check that the calls name existing sources and the public header's folder.
+# Tests the files for ESP-IDF and Zephyr without these build systems, which are too large to install.
+# Each of them includes our file. This script does the same in script mode, with substitutes for their
+# functions. The substitutes check that the calls name existing sources and the folder of the public
+# header.
 #
 #   cmake -DROOT=<repository> -P script-mode.cmake
 

@@ -46,7 +46,7 @@ for step in $steps; do
     verdict $? "$page: there is no step $step"
 done
 
-# The commands that are performed below are those of the page.
+# The page names the commands that this test runs below.
 for command in 'selo lab list boards' 'selo lab check --board native --library NAME' \
     'selo lab compare NAME' 'selo codec list --codecs site/codecs'; do
     grep -qF "\`$command\`" "$page"

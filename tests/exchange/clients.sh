@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Clients in C on this machine and on emulators. They shake hands with the project's server, verify
-# its certificate, and are counted. Faulty cases must fail for the right reason. Fetches the
-# libraries once (target/archives), as `selo lab fetch` does.
+# Runs clients in C on this machine and on emulators. They must complete handshakes with the project's
+# server, verify its certificate, and have their instructions counted. Faulty cases must fail for the
+# right reason. Fetches the libraries once (target/archives), as `selo lab fetch` does.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -91,70 +91,70 @@ ca=$work/ours.pem
 rows=$work/rows.jsonl
 
 served good
-holds "clients here" once --client wolfssl,mbedtls
-holds "they do all suites" counts 6 '"verified":true' '"device":"native"' '"fidelity":"wall-clock"'
-holds "a clock is not counted" counts 0 '"instructions"'
+holds "clients on this machine" once --client wolfssl,mbedtls
+holds "all suites verified" counts 6 '"verified":true' '"device":"native"' '"fidelity":"wall-clock"'
+holds "no instruction counts on this machine" counts 0 '"instructions"'
 holds "clients on an ESP8266" once --client wolfssl@esp8266,mbedtls@esp8266 \
     --suite TLS_CHACHA20_POLY1305_SHA256 --group x25519,secp256r1
-holds "they are counted, and fit" counts 4 '"verified":true' '"device":"esp8266"' \
+holds "instructions counted, and the clients fit" counts 4 '"verified":true' '"device":"esp8266"' \
     '"fidelity":"emulated"' '"instructions":\{"handshake":[0-9]{8,9},"exchange":[0-9]{5,6}\}' \
     '"flash":[0-9]{6},"variables":[0-9]{4},"memory":81920,"heap":[0-9]{5},"stack":[0-9]{4}'
 # A resumed handshake transfers the ticket instead of the server's certificate.
 chacha=(--suite TLS_CHACHA20_POLY1305_SHA256)
 holds "mbed TLS on an ESP8266 resumes" once --client mbedtls@esp8266 "${chacha[@]}" --handshake resumed
-holds "for less than half the instructions" counts 1 '"verified":true' '"device":"esp8266"' \
+holds "resuming takes less than half the instructions" counts 1 '"verified":true' '"device":"esp8266"' \
     '"group":"x25519","handshake":"resumed"' '"instructions":\{"handshake":[34][0-9]{7},' \
     '"handshake_sent":[34][0-9]{2},"handshake_received":1[0-9]{2},' '"flash":15[0-9]{4},'
-holds "wolfSSL there resumes by the hybrid" once --client wolfssl@esp8266 "${chacha[@]}" \
+holds "wolfSSL on an ESP8266 resumes with the hybrid key exchange" once --client wolfssl@esp8266 "${chacha[@]}" \
     --handshake resumed --group x25519mlkem768
-holds "with its shares, and in the part's RAM" counts 1 '"verified":true' '"device":"esp8266"' \
+holds "the hybrid's key shares are sent, and the client fits the part's RAM" counts 1 '"verified":true' '"device":"esp8266"' \
     '"group":"x25519mlkem768","handshake":"resumed"' '"memory":81920,"heap":2[0-9]{4},' \
     '"handshake_sent":15[0-9]{2},"handshake_received":12[0-9]{2},'
-holds "a node of the link, by every way" "$selo" link --board esp8266 --handshake all --repeat 1 \
+holds "a node of the link, by every handshake" "$selo" link --board esp8266 --handshake all --repeat 1 \
     --warm-up 0 --out "$rows"
-holds "it is counted" counts 1 '"experiment":"link"' '"verified":true' '"sent":87,"received":58' \
+holds "the node's instructions are counted" counts 1 '"experiment":"link"' '"verified":true' '"sent":87,"received":58' \
     '"instructions":\{"handshake":[0-9]{8},"exchange":[0-9]{5}\}'
-holds "a pairing, and the join after it" counts 1 '"handshake":"pair"' '"verified":true' \
+holds "a pairing and the join after it are counted" counts 1 '"handshake":"pair"' '"verified":true' \
     '"sent":178,"received":116' '"instructions":\{"handshake":[0-9]{8},"exchange":[0-9]{8}\}'
-holds "the published protocol, which authenticates nobody" counts 1 '"handshake":"classic"' \
+holds "the published protocol is counted, and marked as not authenticated" counts 1 '"handshake":"classic"' \
     '"verified":true' '"authenticated":false' '"sent":67,"received":33'
 holds "a node on a core with a cycle model" "$selo" link --board stm32f103 --repeat 1 --warm-up 0 \
     --out "$rows"
-holds "has cycles, and what they are worth" counts 1 '"device":"stm32f103"' '"verified":true' \
+holds "its row has cycles, with their caution" counts 1 '"device":"stm32f103"' '"verified":true' \
     '"cycles":\{"handshake":1[0-9]{7},' '"caution":"cycle model cortex-m3 '
-holds "and no other has" counts 1 '"cycles":'
+holds "no other row has cycles" counts 1 '"cycles":'
 
 both=(--client wolfssl,mbedtls)
 ca=$work/other.pem
-holds "another authority is not trusted" refused wrong-certificate "${both[@]}"
-holds "nor on a board" refused wrong-certificate --client wolfssl@esp8266
+holds "a certificate of another authority is refused" refused wrong-certificate "${both[@]}"
+holds "also by a client on a board" refused wrong-certificate --client wolfssl@esp8266
 ca=$work/ours.pem
-holds "no room, no exchange, whatever the library says" refused machine \
+holds "a client that does not fit the RAM fails, even if its library continues" refused machine \
     --client wolfssl@stm32f103 --handshake resumed
 good=$port
 served elsewhere
-holds "another name is not trusted" refused wrong-certificate "${both[@]}"
+holds "a certificate with another name is refused" refused wrong-certificate "${both[@]}"
 served past
-holds "a certificate that has ended" refused expired-certificate "${both[@]}"
+holds "an expired certificate is refused" refused expired-certificate "${both[@]}"
 served good --without-tickets
-holds "without a ticket nobody resumes" refused not-offered --client mbedtls@esp8266 \
+holds "without a ticket no client resumes" refused not-offered --client mbedtls@esp8266 \
     --handshake resumed
-holds "and who did not is not said to have" counts 0 '"verified":true'
+holds "an exchange that did not resume is not marked as verified" counts 0 '"verified":true'
 served good --group secp256r1
-holds "what the server does not offer" refused not-offered "${both[@]}"
+holds "a key exchange that the server does not offer" refused not-offered "${both[@]}"
 port=$good
 
 rows=$work/rows.jsonl
 ways() {
     "$selo" ways "$rows" --csv >"$work/ways"
 }
-holds "the ways have them" ways
-holds "by instructions" grep -E '^"TLS 1.3, .*wolfssl[^,]*",esp8266,' "$work/ways"
-holds "with resumed ones" grep -E '^"TLS 1.3, .*x25519, resumed, mbedtls[^,]*",esp8266,' "$work/ways"
-holds "and by the hybrid" \
+holds "selo ways reads the rows" ways
+holds "its table has the counted clients" grep -E '^"TLS 1.3, .*wolfssl[^,]*",esp8266,' "$work/ways"
+holds "its table has resumed handshakes" grep -E '^"TLS 1.3, .*x25519, resumed, mbedtls[^,]*",esp8266,' "$work/ways"
+holds "its table has the hybrid key exchange" \
     grep -E '^"TLS 1.3, .*x25519mlkem768, resumed, wolfssl[^,]*",esp8266,' "$work/ways"
 for way in 'link, join' 'link, pair and join' classic; do
-    holds "and $way" grep -E "^\"?$way\"?,esp8266," "$work/ways"
+    holds "its table has $way" grep -E "^\"?$way\"?,esp8266," "$work/ways"
 done
 echo "exchange-clients: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -54,12 +54,12 @@ kill -STOP "$server"
     --payload string --repeat 3 --warm-up 0 --out "$folder/counted-rows" \
     >"$folder/run.log" 2>&1 &
 client=$!
-# Long enough for several exchanges, were they not held back.
+# Without the stopped reader, several exchanges would end in this time.
 sleep 1
 kill -CONT "$server"
 wait "$client" || fail "exchanges failed: $(tail -n 2 "$folder/run.log")"
 
-python3 - "$folder/counted.jsonl" <<'EOF' || fail "what was counted is wrong"
+python3 - "$folder/counted.jsonl" <<'EOF' || fail "the counts are wrong"
 import json, sys
 counts = {}
 for line in open(sys.argv[1]):

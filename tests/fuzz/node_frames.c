@@ -1,20 +1,19 @@
 /*
- * Frames of any kind, in any order, at any time, for a node in any state.
+ * Fuzzes a node in any state with frames of any kind, in any order, at any time.
  *
- * An input is a script. Its first byte puts the node into a state; then come
- * steps, each a byte that says what happens and what it needs (steps below). Many
- * are the attacker's: raw bytes, frames altered and repeated. Others are a true
- * gateway's, so that what lies behind a tag is reached, too. After every step the
- * node must be one that it can be, and must not have sent what it must not send
- * (check_node, device_send); the sanitizers look after the rest.
+ * An input is a script. Its first byte sets the node's state. Steps follow: a byte that names the step,
+ * then its arguments (enum step). Many steps are an attacker's: raw bytes, altered and repeated frames.
+ * Others are a genuine gateway's, to reach the code behind the check of a tag. After every step the node
+ * must be in a valid state (check_node), and must have sent only valid frames (device_send). The
+ * sanitizers check the rest.
  *
- * X25519 is replaced by something of the same algebra, so that thousands of
- * handshakes fit a second. The sources are those of src/ but src/selo/x25519.
+ * A cheap function with the same algebra replaces X25519, so that thousands of handshakes take a second.
+ * All other sources are those of src/.
  *
- *   tests/fuzz/node_frames.sh    builds it with gcc for each suite, runs the
- *                                corpus and some random mutations of it
+ *   tests/fuzz/node_frames.sh    builds the program with gcc for each suite, and runs the corpus and
+ *                                some random mutations of it
  *   clang -fsanitize=fuzzer,address,undefined -DSELO_FUZZ_NO_MAIN ...
- *                                makes a program for libFuzzer or AFL++
+ *                                builds a program for libFuzzer or AFL++
  */
 #include <assert.h>
 #include <signal.h>
@@ -88,13 +87,13 @@ static void take_bytes(uint8_t *bytes, size_t size)
 static const uint8_t device_key[33] = "the device key of the fuzz tests";
 enum { ID = 0x1a2b3c4d };
 
-static struct selo_node *node; /* on the heap, where a write beside it is noticed */
+static struct selo_node *node; /* on the heap, so that the sanitizer detects a write beside it */
 static uint32_t now;
 static uint8_t in[58], in_size, last_in[58], last_in_size;
 static uint8_t request[58], commit[38], reveal[53]; /* the node's last frames of these kinds */
 static uint8_t record[SELO_LINK_RECORD_BYTES];
 static int has_record, send_fails, store_fails;
-static int forgot; /* what the record still knows, because it could not be stored */
+static int forgot; /* 1 if the node forgot its key but could not store that */
 
 static uint32_t up_next; /* counter of the next fresh UP of the session */
 
@@ -104,7 +103,7 @@ static void check_up(const uint8_t *frame, uint8_t size)
 
     assert((frame[0] & 3) == node->session.format);
     assert(size >= header + (node->session.format & SELO_FRAME_LONG_TAG ? 16 : 8));
-    /* Fresh, or the confirmed frame once more, bit for bit. */
+    /* A new frame, or an identical copy of the confirmed one. */
     if (node->session.up_next == up_next + 1) {
         assert(selo_link_get(frame + header - 2, 2) == (up_next & 0xffff));
         up_next++;
@@ -114,7 +113,7 @@ static void check_up(const uint8_t *frame, uint8_t size)
     }
 }
 
-/* node.sent when a cookie was last sent back; 0: not since the request is a new one. */
+/* node.sent when a cookie was last sent back; 0: not for the current request. */
 static uint8_t echoed;
 
 static enum selo_status device_send(void *context, const uint8_t *frame, uint8_t size)
@@ -240,7 +239,7 @@ static void gateway_accept(uint32_t session_id, uint8_t options, uint8_t secret_
     in_size = 58;
 }
 
-/* A DOWN of the node's session, so many counters from the one expected. */
+/* Makes a DOWN of the node's session whose counter differs from the expected one by `distance`. */
 static void gateway_down(uint8_t flags, int16_t distance, uint8_t size)
 {
     const struct selo_session *session = &node->session;
@@ -257,7 +256,7 @@ static void gateway_down(uint8_t flags, int16_t distance, uint8_t size)
     selo_link_put(in + 1, session->id, id_size);
     selo_link_put(in + 1 + id_size, n, 2);
     take_bytes(in + header, size);
-    if (in[0] & SELO_FRAME_ACK && size >= 2 && flags & 1) { /* of what waits for it */
+    if (in[0] & SELO_FRAME_ACK && size >= 2 && flags & 1) { /* acknowledge the confirmed frame */
         selo_link_put(in + header, node->confirmed.counter, 2);
     }
     selo_suite_seal(session->down_key, n, in, header, in + header, size, tag_size);
@@ -268,7 +267,7 @@ static void gateway_pair_key(void)
 {
     in[0] = SELO_FRAME_PAIR_KEY;
     selo_link_put(in + 1, node->id, 4);
-    memset(in + 5, take(), 32); /* 0 is the one of low order */
+    memset(in + 5, take(), 32); /* 0 plays the point of low order */
     in_size = 37;
 }
 
@@ -276,12 +275,12 @@ static void gateway_pair_result(uint8_t x)
 {
     in[0] = (uint8_t)(SELO_FRAME_PAIR_CONFIRMED | (x & 1));
     selo_link_put(in + 1, node->id, 4);
-    /* The node holds the result key where its commitment was. */
+    /* The node stores the result key in place of its commitment. */
     selo_suite_seal(node->handshake.pairing.commit + 6, x & 1, in, 5, in + 5, 0, 16);
     in_size = 21;
 }
 
-/* ---- What a node can be --------------------------------------------------------------------------- */
+/* ---- Valid states --------------------------------------------------------------------------------- */
 
 static void check_node(void)
 {
@@ -307,7 +306,7 @@ static void check_node(void)
     assert(!!(node->flags & FLAG_PAIRED) == record[2] || forgot);
 }
 
-/* Polls until there is nothing. A script cannot make the node talk without end. */
+/* Polls until there is no event. Checks that a script cannot cause endless events. */
 static void poll(void)
 {
     enum selo_node_event event;
@@ -336,16 +335,16 @@ static void receive(void)
 
 enum step {
     STEP_RAW,         /* size, bytes */
-    STEP_AGAIN,       /* the frame before once more */
-    STEP_ALTERED,     /* place, change: the frame before with a byte changed */
+    STEP_AGAIN,       /* the previous frame again */
+    STEP_ALTERED,     /* place, change: the previous frame with one byte changed */
     STEP_DOWN,        /* flags, distance (2), size, plaintext */
-    STEP_HINT,        /* with the right id */
+    STEP_HINT,        /* a hint with the right id */
     STEP_ACCEPT,      /* session id (4), options, secret */
     STEP_PAIR_KEY,    /* byte of the key */
     STEP_PAIR_RESULT, /* x */
     STEP_TIME,        /* in quarters of a second (2) */
     STEP_SEND,        /* size, flags */
-    STEP_SENDS,       /* how many */
+    STEP_SENDS,       /* number of payloads */
     STEP_JOIN,
     STEP_PAIR,
     STEP_CONFIRM,     /* same */
@@ -363,7 +362,7 @@ static void send(uint8_t size, uint8_t flags)
     uint8_t payload[255];
 
     memset(payload, 's', sizeof payload);
-    if (size & 0x80) { /* what was received, where it is */
+    if (size & 0x80) { /* send the received payload from the node's own buffer */
         (void)selo_node_send(node, node->received, node->received_size, flags);
     } else {
         (void)selo_node_send(node, payload, size, flags);
@@ -377,7 +376,7 @@ static void do_step(enum step step)
 
     switch (step) {
     case STEP_RAW:
-        size = take() % 60; /* 59: a device that breaks its promise */
+        size = take() % 60; /* 59: the device reports an invalid size */
         take_bytes(in, size < 58 ? size : 58);
         in_size = size;
         receive();
@@ -538,8 +537,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* ---- Corpus and mutations, without a fuzzer ---------------------------------------------------------------
  *
- * node_frames COUNT FILE...: runs the files, then COUNT mutations of them, the
- * same in every run. An input that fails is printed as hexadecimal.
+ * node_frames COUNT FILE...: runs the files, then COUNT mutations of them, which are the same in every
+ * run. Prints a failing input in hexadecimal.
  */
 enum { INPUT_MAX = 1024, FILES_MAX = 256 };
 static uint8_t corpus[FILES_MAX][INPUT_MAX];
@@ -580,7 +579,8 @@ static void run(const uint8_t *bytes, size_t size)
     LLVMFuzzerTestOneInput(current, size);
 }
 
-/* One file, or the beginning of one and the end of another, with a few bytes changed. */
+/* Makes an input of one file, or of the beginning of one and the end of another, and changes a few
+ * bytes. */
 static size_t mutate(uint8_t out[INPUT_MAX], uint32_t files)
 {
     const uint32_t first = random_number() % files, second = random_number() % files;
@@ -604,11 +604,11 @@ static size_t mutate(uint8_t out[INPUT_MAX], uint32_t files)
         case 1:
             out[at] ^= (uint8_t)(1 << random_number() % 8);
             break;
-        case 2: /* takes a byte out */
+        case 2: /* remove a byte */
             memmove(out + at, out + at + 1, size - at - 1);
             size--;
             break;
-        case 3: /* puts a step in */
+        case 3: /* insert a step */
             if (size < INPUT_MAX) {
                 memmove(out + at + 1, out + at, size - at);
                 out[at] = (uint8_t)(random_number() % STEPS);

@@ -1,16 +1,14 @@
 /*
- * Drives an agent image on a chip runner, for the tests of the runners: takes
- * the runner's command line as arguments, commands on standard input, and prints
- * one line for each:
+ * Drives an agent image on a chip runner, for the tests of the runners. Its arguments are the runner's
+ * command line. It reads commands from standard input, and prints one line for each:
  *
  *   hello                  -> hello PORT LIBRARY VERSION ALGORITHM VARIANT: OPERATION...
  *   run OPERATION HEX...   -> OPERATION status=N cycles=N slept=N stack=N painted=N out=HEX
- *   raw HEX                -> raw FRAMES HEX: how many frames came back, and the last
- *   line TEXT              -> nothing: sends the line to the runner as it is
+ *   raw HEX                -> raw FRAMES HEX: the number of answered frames, and the last of them
+ *   line TEXT              -> nothing: sends the line to the runner unchanged
  *
- * A field `-` is empty. The runner's fault, stopped and error lines are printed
- * as they come, without the cycle, and end the program, whose exit code is the
- * runner's.
+ * A field `-` is empty. A fault, stopped or error line of the runner is printed without its cycle, and
+ * ends the program with the runner's exit status.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "../../lab/firmware/agent/frame.h"
@@ -40,10 +38,10 @@ static void start(char **argv)
 {
     int in[2], out[2];
     if (pipe(in) != 0 || pipe(out) != 0)
-        fail("no pipes");
+        fail("cannot create pipes");
     runner = fork();
     if (runner < 0)
-        fail("no process");
+        fail("cannot start the runner");
     if (runner == 0) {
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
@@ -72,7 +70,7 @@ static size_t parse_hex(const char *text, uint8_t *bytes)
     return size;
 }
 
-/* Collects what the runner says until the chip waits for input. */
+/* Reads the runner's lines until the chip waits for input. */
 static void until_idle(void)
 {
     static char line[2 * MOST];
@@ -108,7 +106,7 @@ static void send_bytes(const uint8_t *bytes, size_t size)
     until_idle();
 }
 
-/* Sends a command; returns the reply's body, or NULL if there was no intact one. */
+/* Sends a command. Returns the body of the reply, or NULL if no intact reply came. */
 static const uint8_t *ask(uint8_t command, const uint8_t *payload, size_t size, uint16_t *length)
 {
     static uint8_t body[MOST], reply[UINT16_MAX], sequence;

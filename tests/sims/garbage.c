@@ -1,8 +1,9 @@
 /*
- * Prints `count` frames for an agent, most of them damaged, with stray bytes
- * between them and an intact HELLO at the end: usage: garbage SEED COUNT
- * Half of the damage is done before the CRC, so that it reaches the parser of
- * the commands.
+ * Prints COUNT frames for an agent, most of them damaged, with stray bytes between them and an intact
+ * HELLO at the end. Half of the damage is done before the CRC is computed, so that it reaches the
+ * parser of the commands.
+ *
+ * usage: garbage SEED COUNT
  */
 #include "../../lab/firmware/agent/frame.h"
 
@@ -23,7 +24,7 @@ static uint8_t encoded[2048];
 static size_t size;
 static void keep(uint8_t byte) { encoded[size++] = byte; }
 
-/* RUN with up to five fields, whose sizes are mostly true. */
+/* Makes a RUN command with up to five fields. One size in ten is wrong. */
 static uint16_t random_run(uint8_t *body)
 {
     uint16_t length = 0;

@@ -1,19 +1,19 @@
 /*
- * A program for the tests of the paced runner: an Uno that sleeps between ticks
- * of a timer and bytes from the host, each a command, some with arguments:
+ * A program for the tests of the paced runner. The Uno sleeps between the ticks of a timer and bytes
+ * from the host. Each byte is a command, some with arguments:
  *
  *   e ADDRESS VALUE   programs a byte of the EEPROM, waits for it, answers E
- *   w ADDRESS VALUE   starts the same and answers W at once
+ *   w ADDRESS VALUE   starts the same, and answers W at once
  *   r ADDRESS         answers the byte
- *   c N               computes N times 16,000 cycles between marks, answers how
- *                     many bytes came meanwhile
- *   d                 goes 300 bytes deep into the stack, answers D
- *   h                 goes as deep as there is RAM: a stack collision
+ *   c N               computes N times 16,000 cycles between marks, answers the
+ *                     number of bytes that arrived meanwhile
+ *   d                 uses 300 bytes of stack, answers D
+ *   h                 uses more stack than there is RAM: a stack collision
  *   p                 writes another pin of port B, answers pin 0
  *   t                 answers the ticks since reset: two bytes, low one first
  *   s                 stores the stack pointer in halves, again and again
  *   q                 stops the timer: only a byte or a pin wakes the chip
- *   anything else     is answered as it is
+ *   any other byte    is echoed
  */
 #include <avr/eeprom.h>
 #include <avr/interrupt.h>
@@ -102,7 +102,7 @@ static void obey(uint8_t command)
     case 'h':
         deep(3000);
         break;
-    case 's': /* as the epilogue of a function with a frame does */
+    case 's': /* like the epilogue of a function with a frame */
         for (;;)
             __asm__ __volatile__("in r0, 0x3f\n\tin r24, 0x3d\n\tin r25, 0x3e\n\tcli\n\t"
                                  "out 0x3e, r25\n\tout 0x3f, r0\n\tout 0x3d, r24" ::: "r0", "r24", "r25");
@@ -132,7 +132,7 @@ int main(void)
     UBRR0 = 16; /* 115,200 baud at 16 MHz */
     UCSR0A = _BV(U2X0);
     UCSR0B = _BV(RXEN0) | _BV(TXEN0) | _BV(RXCIE0);
-    PORTB = _BV(0); /* an input with its pull-up, as a button has */
+    PORTB = _BV(0); /* an input with its pull-up, as for a button */
     PCMSK0 = _BV(0);
     PCICR = _BV(PCIE0);
     TCCR0A = _BV(WGM01);

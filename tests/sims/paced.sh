@@ -94,16 +94,16 @@ verdict "paced: EEPROM has $(stat -c %s "$ee") bytes" [ "$(stat -c %s "$ee")" = 
 head -c 100 "$ee" >"$out/short.bin"
 paced_options="--eeprom $out/short.bin"
 answer=$("$out/selo-simavr" --mcu atmega328p --frequency 16000000 --eeprom "$out/short.bin" "$out/paced.elf" </dev/null 2>/dev/null) || true
-verdict "paced: took a short EEPROM: $answer" grep -q '^error .*not the contents of an EEPROM of 1024 bytes' <<<"$answer"
+verdict "paced: accepted a short EEPROM: $answer" grep -q '^error .*not the contents of an EEPROM of 1024 bytes' <<<"$answer"
 paced_options="--eeprom $out/none/eeprom.bin"
 paced save
-verdict "paced: saved where no folder is: $answer" grep -q '^error cannot write' <<<"$answer"
+verdict "paced: saved into a missing folder: $answer" grep -q '^error cannot write' <<<"$answer"
 paced_options=""
 
 # Invalid lines and options.
 for line in 'limit 5' 'pin Z 0 1' 'pin B 8 1' 'pin B 0 2' 'advance' 'advance -1'; do
     paced "$line"
-    verdict "paced: took '$line': $answer" grep -q '^error ' <<<"$answer"
+    verdict "paced: accepted '$line': $answer" grep -q '^error ' <<<"$answer"
 done
 answer=$(printf 'advance 5\n' | "$out/selo-simavr" --mcu atmega328p --frequency 16000000 "$out/aes.elf" 2>/dev/null) || true
 verdict "advance without --paced: $answer" grep -q '^error advance needs --paced' <<<"$answer"

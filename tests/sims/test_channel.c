@@ -1,4 +1,4 @@
-/* The channel of lab/sims/wireless by a clock of the test's own. */
+/* Tests the channel of lab/sims/wireless with a simulated clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ int main(void)
     struct channel channel = make(0, 0);
 
     CHECK(channel_next(&channel) == UINT64_MAX);
-    channel_send(&channel, 1, data, 1000, 5 * MS); /* 1 ms on the air, 2 ms on its way */
+    channel_send(&channel, 1, data, 1000, 5 * MS); /* 1 ms on the air, 2 ms of delay */
     CHECK(channel_next(&channel) == 8 * MS);
     CHECK(channel_receive(&channel, 1, 8 * MS - 1) == NULL);
     CHECK(channel_receive(&channel, 0, 8 * MS) == NULL);
@@ -62,7 +62,7 @@ int main(void)
     CHECK(channel_receive(&channel, 0, 23 * MS + MS / 2 - 1) == NULL);
     CHECK(channel_receive(&channel, 0, 23 * MS + MS / 2) != NULL);
 
-    /* Who would wait longer than the queue allows drops its packet; so with one too long. */
+    /* A packet that would wait longer than the queue allows is dropped, and so is an oversized one. */
     for (int i = 0; i < 20; i++)
         channel_send(&channel, 0, data, 1000, 40 * MS);
     CHECK(channel.counts.dropped == 9);
@@ -74,7 +74,7 @@ int main(void)
     CHECK(channel.counts.packets == 14 && channel.counts.bytes == 13500 && channel.counts.lost == 0);
     end(&channel);
 
-    /* With jitter packets arrive within it, and in order. */
+    /* With jitter, packets arrive in order and within the jitter. */
     channel = make(0, MS);
     for (uint64_t i = 0; i < 500; i++) {
         uint64_t sent = 100 * MS * i, due, before = 0;
@@ -93,7 +93,7 @@ int main(void)
     }
     end(&channel);
 
-    /* A tenth is lost, the same tenth each time, and another with another seed. */
+    /* A tenth of the packets is lost. The same seed loses the same ones, another seed others. */
     {
         uint64_t fates[3] = {0};
         for (int run = 0; run < 3; run++) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests lab/sims/wireless: its channel with the test's own clock, then the link itself between two
-# network namespaces. The second part is skipped, by name, if the machine gives none.
+# Tests lab/sims/wireless: its channel with a simulated clock, then the link between two network
+# namespaces. If the machine does not allow namespaces, the second part is skipped and reported.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 . tools/verdict.sh
@@ -58,7 +58,7 @@ up() { # up OPTION...: the link, with addresses
         ip -n "$namespace" link set "$device" up
     done
 }
-down() { # the counts of the link, in $said; a subshell could not wait for it
+down() { # puts the link's counts into $said; a subshell could not wait for the link
     kill -TERM "$link"
     wait "$link"
     link=
@@ -99,7 +99,7 @@ said=$(timeout 60 ip netns exec "$a" python3 "$scratch/stream.py" send 2>&1)
 wait "$server"
 verdict "256 KiB through a link that loses 2 %" "$([ "$said" = same ] || echo "arrived: $said")"
 down
-verdict "what it lost" "$(grep -qE '^carried [1-9][0-9]* packets, [0-9]{6,} bytes; lost [1-9]' <<<"$said" || echo "says: $said")"
+verdict "its report of lost packets" "$(grep -qE '^carried [1-9][0-9]* packets, [0-9]{6,} bytes; lost [1-9]' <<<"$said" || echo "says: $said")"
 
 # Every packet is lost, and counted. Use other addresses: a stream of the first link whose end was
 # lost is still repeated.

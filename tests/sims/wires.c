@@ -1,8 +1,8 @@
 /*
- * A program for the tests of selo-simavr's clock, console pin and watched pins. At the
- * start it raises D4, says "Ab" on D7 at 9600 baud, sends over the UART what the clock's
- * registers 0 to 6, 0Fh, 11h and 12h hold, its supply in steps of the converter and the
- * level of D2 in its place, lowers D4, and sleeps. A byte that comes sets the clock to 2030-12-31 23:59:58 and does the
+ * A program for the tests of selo-simavr's clock, console pin, watched pins and supply. At the start it
+ * raises D4 and prints "Ab" on D7 at 9600 baud. Over the UART it sends the clock's registers 0 to 6,
+ * 0Fh, 11h and 12h, the supply in steps of the converter, and the level of D2 as its bit of the port.
+ * Then it lowers D4 and sleeps. A received byte sets the clock to 2030-12-31 23:59:58 and starts the
  * same again.
  */
 #include <avr/interrupt.h>

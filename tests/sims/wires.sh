@@ -21,8 +21,8 @@ verdict "wires: the console says $(heard console)" [ "$(heard console)" = 4162 ]
 verdict "wires: the pin says $(heard pin)" \
     grep -qE '^D 4 1 cycle=[0-9]+D 4 0 cycle=[0-9]+$' <<<"$(heard pin)"
 
-# Time passes with the chip's cycles; a time set shortly before midnight of a year's end; a flag
-# that clears.
+# Time passes with the chip's cycles. The program sets a time shortly before midnight of a year's end,
+# and clears the flag of a stopped oscillator.
 wires "--ds3231 0" 'temperature -475' 'supply 3300' 'advance 300000' 'send 00' 'advance 48000000' \
     reset 'advance 300000'
 verdict "wires: a clock without power says $(heard recv)" \
@@ -39,11 +39,11 @@ verdict "wires: text at another rate: $(heard console)" [ "$(heard console)" != 
 for options in "--watch" "--watch D8" "--watch d4" "--watch D4x" "--console D7" "--console D7:0" \
     "--console D7:9600x" "--watch Z0" "--ds3231 now"; do
     wires "$options" 'advance 10'
-    verdict "wires: took '$options': $answer" grep -q '^error ' <<<"$answer"
+    verdict "wires: accepted '$options': $answer" grep -q '^error ' <<<"$answer"
 done
 for line in 'temperature 20000' 'temperature' 'temperature --5' 'supply 900' 'supply x'; do
     wires "--ds3231 5" "$line"
-    verdict "wires: took '$line': $answer" grep -q '^error ' <<<"$answer"
+    verdict "wires: accepted '$line': $answer" grep -q '^error ' <<<"$answer"
 done
 wires "" 'temperature 100'
 verdict "wires: a temperature without a clock: $answer" grep -q '^error temperature needs' <<<"$answer"

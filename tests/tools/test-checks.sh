@@ -21,8 +21,8 @@ verdict() {
     fi
 }
 
-# The copy: all files but the vectors' data, which no check reads; a repository of
-# its own, because the checks ask git for the list of files.
+# The copy has all files except the vectors' data, which no check reads. It is a repository of its
+# own, because the checks ask git for the list of files.
 {
     git ls-files -z --cached --others --exclude-standard -- . ':!lab/vectors/*/*'
     git ls-files -z -- 'lab/vectors/*/README.md'
@@ -119,19 +119,19 @@ fault $limits "pids_limit of collector differs from" "sed -i 's/^    pids_limit:
 layout=tests/arduino/check-layout.sh
 fault $layout "lacks sentence" "sed -i '/^sentence=/d' library.properties"
 fault $layout "with a known key" "echo 'colour=red' >>library.properties"
-fault $layout "stands twice" "echo 'name=Other' >>library.properties"
+fault $layout "appears twice" "echo 'name=Other' >>library.properties"
 fault $layout "must not begin with Arduino" "sed -i 's/^name=.*/name=Arduino Selo/' library.properties"
 fault $layout "MAJOR.MINOR.PATCH" "sed -i 's/^version=.*/version=1/' library.properties"
-fault $layout "none of the nine" "sed -i 's/^category=.*/category=Security/' library.properties"
+fault $layout "not one of the nine" "sed -i 's/^category=.*/category=Security/' library.properties"
 fault $layout "url is not" "sed -i 's/^url=.*/url=selo/' library.properties"
 fault $layout "includes names none.h" "sed -i 's/^includes=.*/includes=none.h/' library.properties"
 fault $layout "has no dot_a_linkage" "sed -i '/^dot_a_linkage=/d' library.properties"
-fault $layout "have one name" "cp src/selo/link/node.c src/selo/noise/node.c"
-fault $layout "lies in the root" "echo 'int x;' >loose.c"
+fault $layout "have the same name" "cp src/selo/link/node.c src/selo/noise/node.c"
+fault $layout "is in the root" "echo 'int x;' >loose.c"
 fault $layout "a symbolic link" "ln -s README.md link.md && git add link.md"
 fault $layout "examples/Wrong has no Wrong.ino" "mkdir examples/Wrong && echo '//' >examples/Wrong/other.ino"
 fault $layout "does not list examples/New" "mkdir examples/New && echo '//' >examples/New/New.ino"
-fault $layout "names what is the station's" "echo '#include \"selo_station/clock.h\"' >>src/selo/link/node.c"
+fault $layout "names a part of the station" "echo '#include \"selo_station/clock.h\"' >>src/selo/link/node.c"
 fault $layout "station/src/ is missing" "git rm -qr station/src"
 fault $layout "one tab" "sed -i 's/\tKEYWORD1/  KEYWORD1/' keywords.txt"
 fault $layout "not what tools/keywords.sh writes" "sed -i 's/^void selo_wipe(.*/&\nvoid selo_new_function(void);/' src/selo.h"
@@ -185,7 +185,7 @@ named "thread 1 panicked at x.rs:7:1:" "$rust"
 named '  left: 3' "$rust"
 named 'FAILED: a page is blue' 'echo "FAILED: a page is blue"; echo "    it is red"; seq 99; false'
 named '      it is red' 'echo "FAILED: a page is blue"; echo "    it is red"; seq 99; false'
-named 'whatever it said' 'seq 99; echo "whatever it said"; false'
+named 'some last line' 'seq 99; echo "some last line"; false'
 
 # cargo_says SCRIPT: runs tools/rust-tests.sh with a substitute for cargo-nextest.
 cargo_says() {

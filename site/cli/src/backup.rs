@@ -1,6 +1,7 @@
-//! `selo backup` and `selo restore`: what a small site cannot make again, as one folder.
+//! `selo backup` and `selo restore`: the data of a small site that cannot be created again, in one
+//! folder.
 //!
-//! Sessions are not in it, on purpose: a copy of a session would accept packets twice.
+//! The backup contains no sessions: a restored copy of a session would accept packets twice.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -21,7 +22,7 @@ use crate::gateway::State;
 
 const SCHEMA: &str = "selo.backup/1";
 const LIST: &str = "backup.json";
-/// Databases, which are copied by SQLite; then files as they are.
+/// SQLite copies the two databases. The other files are copied as they are.
 const REGISTRY: &str = "registry.db";
 const READINGS: &str = "collector/readings.db";
 const FILES: [&str; 3] = [
@@ -33,13 +34,15 @@ const BROKER: &str = "broker";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The folder is whole or not there: registry.db (devices with their keys), collector/ (readings,
-users) and broker/ (certificates, passwords), with SHA-256 of each file in backup.json. It may
-be made while gateway and collector run. Whoever has it can be every device: mode 0700, keep
-it as you keep the keys to your house.
+The folder contains registry.db (devices with their keys), collector/ (readings, users) and
+broker/ (certificates, passwords). backup.json has the SHA-256 of each file. Gateway and
+collector may run during the backup. The folder appears only when it is complete. Anyone who
+has it can impersonate every device: it has mode 0700, keep it as safe as the keys to your
+house.
 
-Not in it: sessions and what waits in the journal (nodes join again by themselves; stop the
-gateway first if nothing may be missing), and a database in PostgreSQL (pg_dump).
+The backup does not contain sessions (nodes join again by themselves), undelivered readings in
+the journal (stop the gateway first if none may be missing), or a PostgreSQL database (use
+pg_dump).
 
 Example:
   selo backup /mnt/backup/selo-$(date +%F)")]
@@ -48,22 +51,22 @@ pub struct Backup {
     state: State,
     #[command(flatten)]
     database: Database,
-    /// The folder to make
+    /// The folder to create
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The state directory must not be in use: a registry or readings that are there stay there, and
-nothing is restored. Every file is compared with its SHA-256 before anything is written.
+If the state directory already has a registry, readings or a journal, nothing is restored. All
+files are compared with their SHA-256 before anything is written.
 
 Example:
   selo restore /mnt/backup/selo-2026-11-22 --state /var/lib/selo")]
 pub struct Restore {
     #[command(flatten)]
     state: State,
-    /// A folder of `selo backup`
+    /// A folder that `selo backup` has written
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -86,7 +89,7 @@ struct Listed {
 pub fn backup(args: &Backup) -> selo_base::report::Result<ExitCode> {
     let state = args.state.path()?;
     if !state.is_dir() {
-        bail!("there is no state in {}", state.display());
+        bail!("{} is not a state directory", state.display());
     }
     if args.folder.exists() {
         return Err(selo_mqtt::Error::Exists {
@@ -94,7 +97,7 @@ pub fn backup(args: &Backup) -> selo_base::report::Result<ExitCode> {
         }
         .into());
     }
-    // Whole or not there: it gets its name when nothing can fail any more.
+    // The folder gets its final name only when it is complete.
     let mut name = args.folder.clone().into_os_string();
     name.push(".new");
     let new = PathBuf::from(name);
@@ -117,14 +120,16 @@ pub fn backup(args: &Backup) -> selo_base::report::Result<ExitCode> {
 }
 
 fn fill(args: &Backup, state: &Path, new: &Path) -> selo_base::report::Result<List> {
-    // One that was left by a kill.
+    // A killed backup may have left this folder.
     let _ = fs::remove_dir_all(new);
     folder(new)?;
     let readings = match args.database.place() {
         None => Some(state.join(READINGS)),
         Some(Location::Sqlite(path)) => Some(path),
         Some(Location::Postgres(_)) => {
-            eprintln!("The readings are in PostgreSQL: pg_dump copies them.");
+            eprintln!(
+                "The readings are in PostgreSQL and not in this backup: copy them with pg_dump."
+            );
             None
         }
     };
@@ -168,7 +173,7 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> selo_base::report::Result<Li
     Ok(list)
 }
 
-/// Closes a file to others, sees it on the disk, and says what it is.
+/// Sets the mode of a file to 0600, syncs it to the disk, and returns its size and digest.
 fn listed(folder: &Path, name: PathBuf) -> selo_base::report::Result<Listed> {
     let path = folder.join(&name);
     let about = || format!("cannot read {}", path.display());
@@ -194,10 +199,10 @@ fn folder(path: &Path) -> selo_base::report::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .with_context(|| format!("cannot make {}", path.display()))
+        .with_context(|| format!("cannot create {}", path.display()))
 }
 
-/// The place of a file, with its folder made.
+/// The path of a file, whose folder is created if necessary.
 fn parent(base: &Path, name: &Path) -> selo_base::report::Result<PathBuf> {
     let path = base.join(name);
     if let Some(above) = path.parent() {
@@ -210,25 +215,25 @@ pub fn restore(args: &Restore) -> selo_base::report::Result<ExitCode> {
     let path = args.folder.join(LIST);
     let text = fs::read_to_string(&path).with_context(|| {
         format!(
-            "cannot read {}; is it a folder of `selo backup`?",
+            "cannot read {}; did `selo backup` write this folder?",
             path.display()
         )
     })?;
     let list: List = serde_json::from_str(&text)
-        .with_context(|| format!("{} is not of `selo backup`", path.display()))?;
+        .with_context(|| format!("{} was not written by `selo backup`", path.display()))?;
     if list.schema != SCHEMA {
         bail!(
-            "{} is of schema {}, not {SCHEMA}",
+            "{} has the schema {}, not {SCHEMA}",
             path.display(),
             list.schema
         );
     }
     for file in &list.files {
-        // A name leads nowhere but below the folder.
+        // A name with `..` or a leading `/` could leave the folder.
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
         if !file.name.components().all(inside) {
             bail!(
-                "{} is not a valid name of a file of a backup",
+                "{} is not a valid file name in a backup",
                 file.name.display()
             );
         }
@@ -237,14 +242,14 @@ pub fn restore(args: &Restore) -> selo_base::report::Result<ExitCode> {
         let (bytes, sha256) = opened.with_context(|| format!("cannot read {}", path.display()))?;
         if (bytes, &sha256) != (file.bytes, &file.sha256) {
             bail!(
-                "{} is damaged: it is not what was backed up",
+                "{} is damaged: its SHA-256 differs from backup.json",
                 path.display()
             );
         }
     }
     let state = StateDir::open(&args.state.path()?)?;
     let state = state.path();
-    // A journal of other sessions would not fit the registry; what is there is not ours.
+    // A journal of other sessions would not match the restored registry. Never overwrite.
     for name in [REGISTRY, READINGS, "journal"] {
         if state.join(name).exists() {
             return Err(selo_mqtt::Error::Exists {
@@ -260,7 +265,7 @@ pub fn restore(args: &Restore) -> selo_base::report::Result<ExitCode> {
         copied.with_context(|| format!("cannot write {}", to.display()))?;
     }
     eprintln!(
-        "{} files of {} are in {}. Start it: nodes join again by themselves.",
+        "restored {} files of the backup of {} to {}. Start the gateway: nodes join again by themselves.",
         list.files.len(),
         list.created,
         state.display()

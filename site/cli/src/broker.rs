@@ -15,19 +15,19 @@ use crate::notify::Manager;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It speaks MQTT 5 over TLS, with the certificate, users and rights that `selo setup DIR` made,
-and keeps nothing on disk. Mosquitto takes its place with DIR/mosquitto.conf.
+The broker speaks MQTT 5 over TLS, with the certificate, users and rights that `selo setup DIR`
+created, and stores nothing on disk. To use Mosquitto instead: DIR/mosquitto.conf.
 
 Example:
   selo setup farm && selo broker farm")]
 pub struct Args {
-    /// Folder of `selo setup`
+    /// Folder that `selo setup` has created
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Address and port
+    /// Address and port on which the broker listens
     #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:8883")]
     listen: SocketAddr,
-    /// Ask clients for a certificate that this authority signed, beside the password
+    /// Require from clients a certificate signed by this authority, in addition to the password
     #[arg(long, value_name = "FILE")]
     client_ca: Option<PathBuf>,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.log.start();
-    let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot take signals")?;
+    let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot handle signals")?;
     let mut config = BrokerConfig::of_folder(&args.folder, args.listen);
     config.client_ca.clone_from(&args.client_ca);
     let files = certificate::Files::of(&args.folder);

@@ -1,4 +1,4 @@
-//! `selo codec`: what the payloads of nodes mean.
+//! `selo codec`: lists payload codecs, shows their fields, and decodes payloads.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use selo_base::table::{Cell, Column, Table, TerminalStyle};
 use selo_codec::{Catalogue, Codec, Field};
 
-/// Where codecs of the user's own are.
+/// The folder with the user's own codecs.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Codecs {
     /// Folder with payload codecs of your own (docs/operator/add-a-codec.md)
@@ -27,7 +27,7 @@ Examples:
   selo codec show rain-gauge
   selo codec decode rain-gauge 6bc3026b3e0000002e090000740e0200
   selo codec decode cayenne-lpp 03670110 --json
-  selo codec list --codecs my-codecs      also checks the vectors of your own")]
+  selo codec list --codecs my-codecs      also checks the vectors of your own codecs")]
 pub enum Command {
     /// List the codecs
     List(ListArgs),
@@ -41,7 +41,7 @@ pub enum Command {
 pub struct ListArgs {
     #[command(flatten)]
     codecs: Codecs,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -61,9 +61,9 @@ pub struct DecodeArgs {
     #[command(flatten)]
     codecs: Codecs,
     name: String,
-    /// The payload, hexadecimal
+    /// The payload in hexadecimal
     payload: String,
-    /// Print one JSON object, as in a message
+    /// Print one JSON object, as in MQTT messages
     #[arg(long)]
     json: bool,
 }
@@ -159,8 +159,9 @@ fn json(codec: &Codec) -> serde_json::Value {
 fn decode(args: &DecodeArgs) -> selo_base::report::Result<ExitCode> {
     let codecs = args.codecs.load()?;
     let codec = codecs.get(&args.name)?;
-    let payload = hex::decode(args.payload.replace([' ', ':'], ""))
-        .map_err(|error| selo_codec::Error::Payload(format!("no hexadecimal digits: {error}")))?;
+    let payload = hex::decode(args.payload.replace([' ', ':'], "")).map_err(|error| {
+        selo_codec::Error::Payload(format!("the payload is not hexadecimal: {error}"))
+    })?;
     let values = codec.decode(&payload)?;
     if args.json {
         let mut line = b"{".to_vec();

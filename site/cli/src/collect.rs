@@ -1,4 +1,4 @@
-//! `selo collect`: keeps readings, and answers questions about them over HTTP.
+//! `selo collect`: stores readings, and serves them over HTTP.
 
 use std::fs::DirBuilder;
 use std::io::{BufRead, ErrorKind, IsTerminal, stdin};
@@ -27,15 +27,15 @@ use crate::random::random_bytes;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first start makes a user `admin` and says which file holds its password. The log is on
-standard error. docs/operator/collector.md has the API, alarms, backup and PostgreSQL.
+The first start creates a user `admin` and logs which file contains its password. The log goes
+to standard error. docs/operator/collector.md describes API, alarms, backup and PostgreSQL.
 
 Examples:
   selo collect                                  a dashboard at http://127.0.0.1:7380
   selo collect --database postgres://selo@db/selo
   selo collect --mqtt mqtts://collector@localhost --mqtt-ca ca.pem \\
       --mqtt-password-file collector.password
-  selo collect user add maria --role viewer     the password comes on standard input")]
+  selo collect user add maria --role viewer     reads the password from standard input")]
 pub struct Args {
     #[command(flatten)]
     state: State,
@@ -49,7 +49,7 @@ pub struct Args {
     command: Option<Command>,
 }
 
-/// Where a collector keeps its readings.
+/// The collector's database.
 #[derive(Debug, clap::Args)]
 pub struct Database {
     /// SQLite file, or postgres://USER@HOST/DATABASE (default: readings.db in the folder
@@ -64,44 +64,45 @@ pub struct Database {
 }
 
 impl Database {
-    /// The one that was named.
+    /// The database named by the user.
     pub fn place(&self) -> Option<Location> {
         self.database.as_deref().map(Location::parse)
     }
 }
 
-/// What a collector keeps, and how it shows it.
+/// Options of a collector: database, HTTP, alarms and retention.
 #[derive(Debug, clap::Args)]
 pub struct Dashboard {
     #[command(flatten)]
     database: Database,
-    /// Where the dashboard and the API listen; beyond this machine only with TLS
+    /// Address and port of the dashboard and the API; any address but loopback needs TLS, or
+    /// --behind-proxy
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7380")]
     http: SocketAddr,
     #[command(flatten)]
     tls: Tls,
-    /// Take what stations say of themselves at /api/v1/exchange from anyone, without a token
+    /// Accept exchange readings of stations at /api/v1/exchange from anyone, without a token
     #[arg(long)]
     exchange_without_token: bool,
-    /// Page of `selo lab report` to serve at /report
+    /// Page written by `selo lab report`, to serve at /report
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Tell this URL of alarms (POST, signed); may be given more than once
+    /// Send alarms to this URL (POST, signed); may be given more than once
     #[arg(long, value_name = "URL", hide_env_values = true)]
     webhook: Vec<String>,
-    /// How long readings are kept; roll-ups to days stay for ever
+    /// Keep readings for this time; daily roll-ups are kept for ever
     #[arg(long, value_name = "TIME", default_value = "400d")]
     keep_raw: humantime::Duration,
-    /// How long roll-ups to minutes are kept
+    /// Keep roll-ups by minute for this time
     #[arg(long, value_name = "TIME", default_value = "60d")]
     keep_minutes: humantime::Duration,
-    /// How long roll-ups to hours are kept
+    /// Keep hourly roll-ups for this time
     #[arg(long, value_name = "TIME", default_value = "1830d")]
     keep_hours: humantime::Duration,
 }
 
 impl Dashboard {
-    /// The configuration of a collector that keeps its things in `state`.
+    /// The configuration of a collector with this state directory.
     pub fn config(&self, state: PathBuf) -> Config {
         let mut config = Config::new(state);
         if let Some(database) = self.database.place() {
@@ -124,36 +125,36 @@ impl Dashboard {
     }
 }
 
-/// How browsers reach the dashboard safely.
+/// TLS of the dashboard, or of the proxy in front of it.
 #[derive(Debug, clap::Args)]
 struct Tls {
-    /// Speak HTTPS with this certificate (PEM, the whole chain); it is read again when it
-    /// changes, and at SIGHUP
+    /// Serve HTTPS with this certificate (PEM, the whole chain); it is read again when it
+    /// changes, and on SIGHUP
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// Its private key, of mode 0600
+    /// Private key of the certificate, in a file of mode 0600
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Offer TLS 1.3 alone, with these suites, in order of preference:
+    /// Offer only TLS 1.3, with these suites, in order of preference:
     /// TLS_AES_128_GCM_SHA256, TLS_AES_256_GCM_SHA384, TLS_CHACHA20_POLY1305_SHA256
     #[arg(long, value_name = "SUITE", value_delimiter = ',', value_parser = Suite::parse)]
     tls_suite: Vec<Suite>,
-    /// Offer TLS 1.3 alone, with these key exchanges, in order of preference: x25519,
+    /// Offer only TLS 1.3, with these key exchanges, in order of preference: x25519,
     /// secp256r1, x25519mlkem768
     #[arg(long, value_name = "GROUP", value_delimiter = ',', value_parser = Group::parse)]
     tls_group: Vec<Group>,
-    /// Give no tickets: nobody can resume a session, and clients need not understand them
+    /// Send no session tickets: no client can resume a session, and none must parse a ticket
     #[arg(long)]
     tls_without_tickets: bool,
-    /// A proxy with TLS stands before it: browsers reach it over TLS only
+    /// A proxy in front of the dashboard terminates TLS: browsers reach it over TLS only
     #[arg(long, alias = "behind-tls")]
     behind_proxy: bool,
-    /// Believe this proxy's X-Forwarded-For, so that failed logins count for each client; an
-    /// address, or a network as 10.0.0.0/8; may be given more than once
+    /// Trust X-Forwarded-For of this proxy, so that failed logins count for each client; an
+    /// address, or a network such as 10.0.0.0/8; may be given more than once
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     trusted_proxy: Vec<Network>,
-    /// A name by which browsers ask for the dashboard, beside addresses and localhost; other
-    /// names are refused if it speaks no TLS itself; may be given more than once
+    /// A host name of the dashboard, in addition to addresses and localhost. Without TLS of its
+    /// own, the dashboard refuses requests for other names; may be given more than once
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     host: Vec<String>,
 }
@@ -175,24 +176,24 @@ impl Tls {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The users who may log in
+    /// Add, list and remove the users who may log in
     #[command(subcommand)]
     User(User),
 }
 
 #[derive(Debug, Subcommand)]
 enum User {
-    /// Add a user, or set the password and role of one; the password is the first line of
+    /// Add a user, or change a user's password and role; the password is the first line of
     /// standard input
     Add {
         name: String,
-        /// viewer sees everything, admin changes things
+        /// A viewer can read everything; an admin can also change settings
         #[arg(long, default_value = "viewer", value_parser = ["viewer", "admin"])]
         role: String,
     },
     /// List users
     List,
-    /// Remove a user; their sessions end
+    /// Remove a user, and end their sessions
     Remove { name: String },
 }
 
@@ -208,14 +209,14 @@ fn user(command: &User, users: &Users) -> selo_base::report::Result<ExitCode> {
     match command {
         User::Add { name, role } => {
             if stdin().is_terminal() {
-                eprintln!("Password, then Enter (it is shown):");
+                eprintln!("Type the password, then Enter (the terminal shows it):");
             }
             let mut password = String::new();
             stdin()
                 .lock()
                 .read_line(&mut password)
                 .context("cannot read the password")?;
-            let role = Role::parse(role).context("a role that clap let pass")?;
+            let role = Role::parse(role).context("an unknown role")?;
             users.set(name, role, password.trim_end_matches(['\r', '\n']))?;
         }
         User::List => {
@@ -230,13 +231,16 @@ fn user(command: &User, users: &Users) -> selo_base::report::Result<ExitCode> {
 
 fn collect(args: &Args, state: PathBuf) -> selo_base::report::Result<ExitCode> {
     args.log.start();
-    // Before anything is opened, so that a signal during the start is not lost.
-    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
+    // Register first, so that a signal during the start is not lost.
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot handle signals")?;
     let mut config = args.dashboard.config(state);
     config.mqtt = args.mqtt.client(&client_id(&config.state)?)?;
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
-        tracing::info!("user admin is made; its password is in {}", file.display());
+        tracing::info!(
+            "created the user admin; its password is in {}",
+            file.display()
+        );
     }
     tracing::info!("listening on {}", collector.url());
     let (stop, stopped) = channel();
@@ -244,7 +248,7 @@ fn collect(args: &Args, state: PathBuf) -> selo_base::report::Result<ExitCode> {
     std::thread::spawn(move || wait_for_signal(signals, &stop, || reload.notify_one()));
     let manager = Manager::find();
     manager.ready();
-    // Another error means that the thread is gone, which is a reason to stop, too.
+    // The other error means that the signal thread has ended: stop then, too.
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(Duration::from_millis(200)) {
         manager.alive();
     }
@@ -254,12 +258,17 @@ fn collect(args: &Args, state: PathBuf) -> selo_base::report::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The collector's name at the broker, which keeps what comes for it while it is away: the
-/// same after a restart, and no other collector's, because a second client of one name throws
-/// out the first.
+/// The collector's client id at the broker. It is the same after a restart, because the broker
+/// queues messages for it meanwhile. It is unique, because a broker disconnects the first of two
+/// clients with one id.
 fn client_id(state: &Path) -> selo_base::report::Result<String> {
     let path = state.join("client-id");
-    let problem = || format!("cannot keep the collector's name in {}", path.display());
+    let problem = || {
+        format!(
+            "cannot store the collector's client id in {}",
+            path.display()
+        )
+    };
     match std::fs::read_to_string(&path) {
         Ok(text) if !text.trim().is_empty() => return Ok(text.trim().to_owned()),
         Ok(_) => {}
@@ -288,7 +297,7 @@ mod tests {
         let first = of("a");
         assert_eq!(of("a"), first);
         assert_ne!(of("b"), first);
-        // What a full disk left is not a name.
+        // A full disk can leave an empty file: the collector then draws a new id.
         std::fs::write(folder.path().join("a/client-id"), "").expect("writes");
         assert!(of("a").starts_with("selo-collector-"));
     }

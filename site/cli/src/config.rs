@@ -5,7 +5,7 @@ use selo_command::config::Spec;
 
 use crate::cli::Cli;
 
-/// The command line as the configuration file sees it.
+/// The commands that have a section in the configuration file.
 pub const SPEC: Spec = Spec {
     command: Cli::command,
     sections: &["up", "gateway", "collect", "broker"],
@@ -30,7 +30,7 @@ mod tests {
     fn every_key_of_the_written_file_is_one() {
         let text = SPEC.template();
         assert_eq!(faults(&text), "");
-        // As they would be without the marks, where an example is no value, it is not tried.
+        // Remove the comment marks. Skip lines whose example is not a valid value.
         let bare: String = text
             .lines()
             .filter_map(|line| match line.strip_prefix("# ") {

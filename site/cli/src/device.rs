@@ -1,5 +1,5 @@
-//! `selo device`: the devices that a gateway knows. Commands work whether a gateway runs or
-//! not; a running one takes changes over at once.
+//! `selo device`: the devices that a gateway knows. The commands also work if no gateway runs. A
+//! running gateway applies changes at once.
 
 mod add;
 mod change;
@@ -14,34 +14,34 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
-A device is named by its id, eight hexadecimal digits, or by its name. Keys are never taken
-from the command line and never printed unless asked for by name.")]
+Name a device by its id (eight hexadecimal digits) or by its name. No option takes a key on the
+command line, and keys are printed only on request.")]
 pub enum Command {
-    /// Pair a node without a key: type its six digits, and it is a device
+    /// Pair a node that has no key yet: type the six digits that it shows
     Pair(pair::Args),
-    /// Add a device whose key is in a file, or make a key for it
+    /// Add a device with a key from a file, or with a new key
     Add(add::Args),
     /// List the devices
     List(list::ListArgs),
     /// Show one device
     Show(list::ShowArgs),
-    /// Print the label of a device, with its key, as a QR code
+    /// Print a device's label, which contains its key, as a QR code
     Qr(qr::Args),
-    /// Refuse a device from now on; its record stays
+    /// Refuse a device from now on, and keep its record
     Revoke(change::DeviceArgs),
-    /// Forget a device and its key
+    /// Delete a device and its key
     Remove(change::DeviceArgs),
-    /// Give a device another name
+    /// Rename a device
     Rename(change::RenameArgs),
-    /// Say what a device's payloads mean
+    /// Set a device's payload codec
     Set(change::SetArgs),
-    /// Write all devices to a file: a back-up, with --with-keys
+    /// Write all devices to a file; --with-keys makes it a backup
     Export(exchange::ExportArgs),
-    /// Add the devices of a file
+    /// Add the devices in a file
     Import(exchange::ImportArgs),
     /// Send a message to a node
     Send(send::Args),
-    /// Set a device's clock by the time of this machine
+    /// Set a device's clock from this machine's clock
     Clock(send::ClockArgs),
 }
 

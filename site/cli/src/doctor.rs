@@ -1,4 +1,4 @@
-//! `selo doctor`: what is missing on this machine for a site, and the line that installs it.
+//! `selo doctor`: lists what a site needs and this machine lacks, with commands that install it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,21 +10,21 @@ use selo_gateway::state::StateDir;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print one JSON object a line instead of a table
+    /// Print one JSON object per line instead of a table
     #[arg(long)]
     json: bool,
 }
 
-/// Something that `selo` uses.
+/// A program, directory or port that `selo` uses.
 struct Need {
     name: String,
-    /// What needs it.
+    /// The commands or data that need it.
     why: &'static str,
-    /// Where it is, or what is right about it; absent if it is missing.
+    /// Its path or state; `None` if it is missing.
     found: Option<String>,
-    /// What to type when it is missing.
+    /// The command or action that provides it.
     install: String,
-    /// Only some commands need it.
+    /// True if only some commands need it.
     optional: bool,
 }
 
@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         .filter(|need| need.found.is_none() && !need.optional)
         .count();
     if missing == 0 {
-        eprintln!("nothing that is needed is missing");
+        eprintln!("nothing required is missing");
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!("{missing} missing");
@@ -77,7 +77,7 @@ impl Need {
     }
 }
 
-/// The state directory: there and this user's, or one that can be made.
+/// The state directory must be writable, or its nearest existing parent must be.
 fn state() -> Need {
     let path = StateDir::default_path().ok();
     let writable = |path: &Path| rustix::fs::access(path, Access::WRITE_OK).is_ok();
@@ -89,12 +89,12 @@ fn state() -> Need {
         name: "state directory".into(),
         why: "keys, sessions, journal",
         found: found.map(|path| path.display().to_string()),
-        install: "give --state DIR, a directory that this user may write".into(),
+        install: "pass --state DIR with a directory that this user may write to".into(),
         optional: false,
     }
 }
 
-/// Ports on which a radio module may be; opening one would reset some modules.
+/// Serial ports that may have a radio module. They are not opened, which would reset some modules.
 fn serial_ports() -> Vec<Need> {
     let Ok(folder) = std::fs::read_dir("/dev/serial/by-id") else {
         return Vec::new();
@@ -106,8 +106,8 @@ fn serial_ports() -> Vec<Need> {
             let allowed = rustix::fs::access(&path, Access::READ_OK | Access::WRITE_OK).is_ok();
             Need {
                 name: path.display().to_string(),
-                why: "a radio module on a cable; this user may not open it",
-                found: allowed.then(|| "may be opened".into()),
+                why: "a radio module on a cable; this user may not open the port",
+                found: allowed.then(|| "this user may open it".into()),
                 install: "sudo usermod -aG dialout $USER, then log in again".into(),
                 optional: true,
             }

@@ -1,4 +1,4 @@
-//! `selo gateway`: takes packets of nodes, prints their readings.
+//! `selo gateway`: receives the packets of nodes, and prints or publishes their readings.
 
 use std::io::{IsTerminal, stderr, stdout};
 use std::net::SocketAddr;
@@ -21,11 +21,11 @@ use tracing::level_filters::LevelFilter;
 use crate::mqtt::Mqtt;
 use crate::notify::Manager;
 
-/// Where commands find the state.
+/// The option for the state directory.
 #[derive(Debug, Clone, clap::Args)]
 pub struct State {
-    /// Directory with keys, sessions and journal (default: $XDG_STATE_HOME/selo, or
-    /// ~/.local/state/selo); made with mode 0700
+    /// Directory with keys, sessions and journal, created with mode 0700 (default:
+    /// $XDG_STATE_HOME/selo, or ~/.local/state/selo)
     #[arg(long, env = "SELO_STATE", value_name = "DIR", global = true)]
     state: Option<PathBuf>,
 }
@@ -43,27 +43,28 @@ impl State {
     }
 }
 
-/// Where packets of nodes come in, and how safely they are kept.
+/// Options for the reception of packets and for the journal.
 #[derive(Debug, clap::Args)]
 pub struct Nodes {
-    /// UDP address and port for nodes; [::]:7356 takes IPv6 and IPv4
+    /// UDP address and port for nodes; [::]:7356 accepts IPv6 and IPv4
     #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:7356")]
     pub listen: SocketAddr,
-    /// Take packets of an E32 module on a serial port, too; may be given again. BAUD: of the
-    /// port, 9600 if left out; RATE: the module's air data rate, 2.4k if left out. How to set
-    /// the module up is in docs/operator/radio.md
+    /// Also receive packets from an E32 module on a serial port; may be given more than once.
+    /// BAUD is the port's baud rate (default 9600), RATE the module's air data rate (default
+    /// 2.4k). docs/operator/radio.md describes the set-up of the module
     #[arg(long, value_name = "PATH[,BAUD[,RATE]]")]
     radio: Vec<Port>,
-    /// Serve the gateway's numbers in OpenMetrics form at http://ADDR:PORT/metrics
+    /// Serve the gateway's metrics in the OpenMetrics format at http://ADDR:PORT/metrics
     #[arg(long, value_name = "ADDR:PORT")]
     metrics: Option<SocketAddr>,
-    /// When the journal goes to the disk: `always` loses nothing that was acknowledged when
-    /// power fails and costs a wait for each batch; `1s` may lose the last second then; `never`
-    /// leaves it to the system. Kills lose nothing. After a start of the machine nodes join again
+    /// When to sync the journal to the disk. `always`: a power failure loses no acknowledged
+    /// reading, but each batch waits for the disk. `1s`: a power failure may lose the last
+    /// second. `never`: the system decides. A killed gateway loses nothing with any of them.
+    /// After a restart of the machine nodes join again
     #[arg(long, value_name = "always|1s|never", default_value = "1s")]
     sync: Sync,
-    /// Megabytes of the journal that may wait for the reader of the readings before no more
-    /// packets are taken
+    /// Maximum of undelivered readings in the journal, in megabytes. Above it the gateway
+    /// accepts no packets
     #[arg(long, value_name = "MB", default_value_t = 1024)]
     undelivered: u64,
 }
@@ -77,13 +78,13 @@ impl Nodes {
     }
 }
 
-/// What goes to standard error.
+/// Options for the log on standard error.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Log {
-    /// What is worth a line of the log
+    /// Lowest level of the lines in the log
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log: Level,
-    /// Log one JSON object a line
+    /// Log one JSON object per line
     #[arg(long)]
     json_log: bool,
 }
@@ -102,18 +103,18 @@ impl Log {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every reading is one line of JSON on standard output, with the schema selo.reading/1
-(docs/reference.md). The log is on standard error.
+Prints every reading as one line of JSON on standard output, with the schema selo.reading/1
+(docs/reference.md). The log goes to standard error.
 
-What nodes sent and the gateway acknowledged survives a kill: readings that were not yet
-printed are printed after the next start, with \"redelivered\":true, and (device, session,
-counter) names a reading for ever.
+A killed gateway loses no reading that it has acknowledged: the next start prints those that
+were not yet printed, with \"redelivered\":true. (device, session, counter) identifies a reading
+for ever.
 
 Examples:
-  selo gateway                                 take packets on UDP port 7356
+  selo gateway                                 receive packets on UDP port 7356
   selo gateway | tee -a readings.jsonl
-  selo gateway --metrics 127.0.0.1:9464        numbers for Prometheus
-  selo gateway --radio /dev/ttyUSB0            packets of a LoRa module, too
+  selo gateway --metrics 127.0.0.1:9464        metrics for Prometheus
+  selo gateway --radio /dev/ttyUSB0            also receive packets from a LoRa module
   selo gateway --mqtt mqtts://gateway@broker.example --mqtt-password-file gateway.password
   selo device pair                             in a second terminal: add a node
   selo device list")]
@@ -122,7 +123,7 @@ pub struct Args {
     state: State,
     #[command(flatten)]
     nodes: Nodes,
-    /// Refused since the published protocol is a study
+    /// Refused: the published protocol has moved to `selo classic`
     #[arg(long, hide = true, num_args = 0, default_missing_value = "", value_parser = no_classic)]
     allow_classic: Option<String>,
     #[command(flatten)]
@@ -139,19 +140,19 @@ pub enum Level {
     Debug,
 }
 
-/// Refuses `--allow-classic`, with the command that has taken its place.
+/// Refuses `--allow-classic`, and names the command that replaced it.
 fn no_classic(_: &str) -> Result<String, String> {
     Err(
-        "the gateway does not take the published protocol, which authenticates nobody\n\
-         hint: `selo classic --listen ADDR:PORT` takes it, for studies"
+        "the gateway does not accept the published protocol, which has no authentication\n\
+         hint: `selo classic --listen ADDR:PORT` accepts it, for studies"
             .into(),
     )
 }
 
 pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.log.start();
-    // Before anything is opened, so that a signal during the start is not lost.
-    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
+    // Register first, so that a signal during the start is not lost.
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot handle signals")?;
     let state = args.state.path()?;
     let print = JsonLines::new(stdout());
     let mut config = match args.mqtt.publisher(&state)? {
@@ -165,14 +166,16 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.nodes.set(&mut config);
     let gateway = Gateway::start(config)?;
     if printing && stdout().is_terminal() && stderr().is_terminal() {
-        eprintln!("Readings appear here. To add a node: selo device pair, in another terminal.");
+        eprintln!(
+            "Readings appear here. To add a node, run `selo device pair` in another terminal."
+        );
     }
 
     let (stop, stopped) = channel();
     std::thread::spawn(move || wait_for_signal(signals, &stop, || {}));
     let manager = Manager::find();
     manager.ready();
-    // A failure of the gateway, or the word of the operator.
+    // Runs until the gateway fails or a signal arrives.
     loop {
         if let Some(reason) = gateway.wait_failure(Duration::from_millis(200)) {
             let _ = gateway.stop();
@@ -191,8 +194,8 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     }
 }
 
-/// SIGINT and SIGTERM end the program; SIGHUP, as when a terminal closes, does not, but has
-/// certificates read again.
+/// SIGINT and SIGTERM end the program. SIGHUP, which a closing terminal also sends, only makes the
+/// collector read its certificates again.
 pub fn wait_for_signal(mut signals: Signals, stop: &Sender<()>, reload: impl Fn()) {
     for signal in signals.forever() {
         if signal == SIGHUP {

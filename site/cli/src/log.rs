@@ -1,7 +1,6 @@
-//! The log, on standard error. Topics, names and addresses come from outside, and any of
-//! them may be in a line: what would begin another line, move a terminal's cursor or turn
-//! text around is written as its number. This is the one door to the log, so that no crate
-//! needs to think of it.
+//! The log, on standard error. A line may contain external text: topics, names, addresses.
+//! Characters that would start another line, move a terminal's cursor or reverse text are written
+//! as numbers. All lines pass through this module, so no other crate needs to escape them.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal, Stderr, Write, stderr};
@@ -14,13 +13,13 @@ use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Begins the log: lines of text, or of JSON.
+/// Starts the log, with lines of text or of JSON.
 pub fn start(level: LevelFilter, json: bool) {
     let colour = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    // The broker's crate tells of every packet; ours say what a person wants to know.
+    // The crates of broker and client log every packet. Our own code logs what an operator needs.
     let targets = Targets::new()
         .with_default(level)
-        // It says each client's end, without a bound; what matters of it our own code says.
+        // mqtt5 also logs the end of every client connection, without a limit.
         .with_target("mqtt5", level.min(LevelFilter::ERROR))
         .with_target("rumqttc", level.min(LevelFilter::WARN));
     let lines = tracing_subscriber::fmt::layer()
@@ -45,15 +44,15 @@ fn field(writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt:
     }
 }
 
-/// True for what a reader does not see, but a terminal or an editor obeys: control
-/// characters, ends of lines, and marks of the direction of text [UAX9, 2].
+/// True for invisible characters that terminals and editors interpret: control characters, ends of
+/// lines, and marks of the direction of text [UAX9, 2].
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
         || matches!(c, '\u{61c}' | '\u{feff}')
 }
 
-/// `text` with hidden characters written as `number` says.
+/// Replaces each hidden character of `text` by the result of `number`.
 fn escaped(text: &str, number: impl Fn(char) -> String) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -66,7 +65,7 @@ fn escaped(text: &str, number: impl Fn(char) -> String) -> String {
     shown
 }
 
-/// Takes events as lines of JSON, in which serde has escaped what JSON demands.
+/// Escapes the hidden characters of JSON lines. serde has already escaped those that JSON forbids.
 struct Json(Stderr);
 
 impl Write for Json {
@@ -89,7 +88,7 @@ fn json(bytes: &[u8]) -> String {
     let number = |c: char| {
         let mut number = String::new();
         for unit in c.encode_utf16(&mut [0; 2]) {
-            // A string takes every character.
+            // Writing to a string cannot fail.
             let _ = write!(number, "\\u{unit:04x}");
         }
         number

@@ -1,4 +1,4 @@
-//! The options by which commands reach an MQTT broker.
+//! Options for the connection to an MQTT broker.
 
 use std::path::{Path, PathBuf};
 
@@ -10,23 +10,23 @@ use selo_mqtt::{Publisher, PublisherConfig, Until, topic};
 
 use crate::codec::Codecs;
 
-/// Which broker, and how to show it who we are.
+/// The broker, and the credentials for it.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Connection {
-    /// The MQTT 5 broker to which a gateway publishes readings (nothing is printed then), and
-    /// from which a collector takes them, over TLS: mqtts://USER@HOST[:8883]
+    /// MQTT 5 broker over TLS: mqtts://USER@HOST[:8883]. A gateway publishes its readings there
+    /// instead of printing them; a collector receives readings from it
     #[arg(long, value_name = "URL", value_parser = parse_url)]
     mqtt: Option<BrokerUrl>,
-    /// File of mode 0600 with the password
+    /// File with the password, of mode 0600
     #[arg(long, value_name = "FILE", requires = "mqtt")]
     mqtt_password_file: Option<PathBuf>,
-    /// The authority that signed the broker's certificate (default: those of the system)
+    /// Authority that signed the broker's certificate (default: the authorities of the system)
     #[arg(long, value_name = "FILE", requires = "mqtt")]
     mqtt_ca: Option<PathBuf>,
-    /// Show this certificate to the broker
+    /// Certificate to present to the broker
     #[arg(long, value_name = "FILE", requires_all = ["mqtt", "mqtt_key"])]
     mqtt_certificate: Option<PathBuf>,
-    /// Its private key, of mode 0600
+    /// Private key of the certificate, in a file of mode 0600
     #[arg(long, value_name = "FILE", requires = "mqtt_certificate")]
     mqtt_key: Option<PathBuf>,
 }
@@ -46,13 +46,13 @@ impl Connection {
     }
 }
 
-/// What topics begin with.
+/// The names at the start of topics.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Names {
-    /// Names this place in topics
+    /// Name of this site in topics
     #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_SITE)]
     pub site: String,
-    /// Names this gateway in topics; every gateway of a site has its own
+    /// Name of this gateway in topics, different for every gateway of a site
     #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_GATEWAY)]
     pub gateway_name: String,
 }
@@ -64,14 +64,14 @@ pub struct Mqtt {
     connection: Connection,
     #[command(flatten)]
     names: Names,
-    /// When a reading counts as delivered: a collector has `stored` it, or the `broker` has
-    /// taken it, which may lose it. Until then it stays in the journal
+    /// When a reading counts as delivered and leaves the journal: when a collector has `stored`
+    /// it, or when the `broker` has accepted it. A broker may still lose it
     #[arg(long, value_name = "WHO", default_value = "stored", requires = "mqtt")]
     until: UntilName,
-    /// Do not tell Home Assistant about devices
+    /// Do not announce devices to Home Assistant
     #[arg(long, requires = "mqtt")]
     no_home_assistant: bool,
-    /// Print readings, too, when they have been delivered
+    /// Also print readings, after they have been delivered
     #[arg(long, requires = "mqtt")]
     pub print: bool,
     #[command(flatten)]
@@ -97,7 +97,8 @@ impl Mqtt {
         self.connection.mqtt.is_some()
     }
 
-    /// The publisher, if the options want one. It knows devices by the registry in `state`.
+    /// The publisher, if the options name a broker. It reads the devices' codecs from the registry
+    /// in `state`.
     pub fn publisher(&self, state: &Path) -> selo_base::report::Result<Option<Publisher>> {
         let Names { site, gateway_name } = &self.names;
         let id = format!("selo-{site}-{gateway_name}");

@@ -1,5 +1,5 @@
-//! What a service manager is told, by the protocol of sd_notify(3): that the program is
-//! ready, that it lives, that it stops. Without a manager nothing is said.
+//! Messages to a service manager by the protocol of sd_notify(3): the program is ready, is alive,
+//! is stopping. Without a manager nothing is sent.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Manager {
     socket: Option<UnixDatagram>,
-    /// How often it wants to hear that we live.
+    /// Interval between watchdog messages: a third of the manager's timeout.
     every: Option<Duration>,
     last: Cell<Option<Instant>>,
 }
@@ -31,7 +31,7 @@ impl Manager {
 
     fn say(&self, text: &str) {
         if let Some(socket) = &self.socket {
-            // A manager that does not listen has its reasons.
+            // If the manager does not read, there is nothing to do about it.
             let _ = socket.send(text.as_bytes());
         }
     }
@@ -44,7 +44,8 @@ impl Manager {
         self.say("STOPPING=1");
     }
 
-    /// To be called often, by whoever would not be reached if the program hung.
+    /// Sends a watchdog message if one is due. Call it often, from a loop that stops if the program
+    /// hangs.
     pub fn alive(&self) {
         let Some(every) = self.every else { return };
         if self.last.get().is_none_or(|last| last.elapsed() >= every) {

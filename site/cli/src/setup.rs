@@ -10,26 +10,26 @@ use selo_mqtt::topic;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is in the folder stays as it is; run it again to renew the certificate or to make what
-is missing. To bring certificates of your own: put server.pem (the chain), server.key (mode
-0600) and ca.pem (the authority, for clients) there before, or in place of those it made, and
+Existing files stay unchanged. Run the command again to renew the certificate, or to create
+missing files. To use your own certificates, put server.pem (the chain), server.key (mode 0600)
+and ca.pem (the authority, for clients) into the folder, before or after the first run, and
 remove ca.key.
 
 Examples:
   selo setup farm
   selo setup farm --name farm.example.org --name 192.0.2.10 --site farm")]
 pub struct Args {
-    /// The folder
+    /// The folder to create or complete
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// A name or address by which others reach this machine, for the certificate; host name,
-    /// localhost, 127.0.0.1 and ::1 are in it anyway
+    /// A name or address of this machine, for the certificate; host name, localhost, 127.0.0.1
+    /// and ::1 are always included; may be given more than once
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Names this place in topics
+    /// Name of this site in topics
     #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_SITE)]
     site: String,
-    /// Where the broker is to listen
+    /// Address and port on which the broker will listen
     #[arg(long, value_name = "ADDR:PORT", default_value = "0.0.0.0:8883")]
     listen: SocketAddr,
 }
@@ -46,12 +46,14 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     }
     match &done.certificate {
         Renewal::Made(why) => eprintln!(
-            "The broker's certificate is new ({why}); it is for {}.",
+            "Created a certificate for the broker ({why}), for the names {}.",
             done.names.join(", ")
         ),
-        Renewal::Kept { days } => eprintln!("The broker's certificate is good for {days} days."),
+        Renewal::Kept { days } => {
+            eprintln!("The broker's certificate is valid for {days} more days.")
+        }
         Renewal::Foreign { days } => eprintln!(
-            "The certificate is of another authority and good for {days} days; it was not touched."
+            "The certificate of another authority is valid for {days} more days; it was not changed."
         ),
     }
     if done.made.is_empty() {
@@ -68,8 +70,9 @@ Next:
       --mqtt-password-file {folder}/gateway.password --site {site}
   mosquitto_sub -h localhost -p {port} --cafile {folder}/ca.pem -V mqttv5 \\
       -u viewer -P \"$(cat {folder}/viewer.password)\" -t 'selo/#' -v
-Mosquitto in the broker's place: mosquitto -c {folder}/mosquitto.conf
-Whoever has *.password, *.key or passwords can be a client, the broker or its authority.",
+Mosquitto instead of selo broker: mosquitto -c {folder}/mosquitto.conf
+Keep *.password, *.key and passwords secret: with them, anyone can impersonate a client, the
+broker or its authority.",
         listen = args.listen,
     );
     Ok(ExitCode::SUCCESS)

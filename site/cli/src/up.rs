@@ -34,16 +34,16 @@ use crate::notify::Manager;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nodes -> gateway -> broker -> collector -> dashboard. A reading leaves the gateway's journal
-when the collector has stored it, so any part may be killed at any time: nothing that a node
-was told is delivered gets lost, and nothing is stored twice.
+when the collector has stored it. Any part may therefore be killed at any time: no acknowledged
+reading is lost, and none is stored twice.
 
-The first start makes certificates, passwords and a user `admin`; the log says which file
-holds its password. Everything is in the state directory: registry, journal and keys of the
-gateway, broker/ and collector/.
+The first start creates certificates, passwords and a user `admin`; the log names the file with
+its password. All data is in the state directory: registry, journal and keys of the gateway,
+broker/ and collector/.
 
-Dashboard and broker listen on this machine alone until --http and --broker say otherwise;
-the dashboard then needs --tls, a certificate of your own, or a proxy.
-The log is on standard error.
+Dashboard and broker are reachable only from this machine, unless --http and --broker say
+otherwise. The dashboard then needs --tls, a certificate of your own, or a proxy.
+The log goes to standard error.
 
 Examples:
   selo up                                      a dashboard at http://127.0.0.1:7380
@@ -58,14 +58,14 @@ pub struct Args {
     nodes: Nodes,
     #[command(flatten)]
     dashboard: Dashboard,
-    /// Speak HTTPS with the broker's certificate, which is made and renewed here; browsers
-    /// need its authority, broker/ca.pem of the state directory
+    /// Serve HTTPS with the broker's certificate, which selo creates and renews; browsers need
+    /// its authority, broker/ca.pem in the state directory
     #[arg(long = "tls", conflicts_with = "tls_cert")]
     own_tls: bool,
-    /// Where the MQTT broker listens, with TLS and passwords
+    /// Address and port of the MQTT broker, which needs TLS and passwords
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8883")]
     broker: SocketAddr,
-    /// A name or address by which others reach this machine, for the certificate
+    /// A name or address of this machine, for the certificate; may be given more than once
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
     #[command(flatten)]
@@ -78,8 +78,8 @@ pub struct Args {
 
 pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.log.start();
-    // Before anything is opened, so that a signal during the start is not lost.
-    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot take signals")?;
+    // Register first, so that a signal during the start is not lost.
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot handle signals")?;
     let state = StateDir::open(&args.state.path()?)?;
     let folder = state.path().join("broker");
 
@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         client.ca = Some(certificate::Files::of(&folder).ca);
         Ok(client)
     };
-    // The collector before the gateway: whoever listens, listens before anyone speaks.
+    // Start the collector before the gateway, so that it receives the first reading.
     let collector = start_collector(args, &state, client("collector")?)?;
     let publisher = publisher(args, &state, client("gateway")?)?;
     let clocks =
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     };
     tracing::info!("stopping");
     manager.stopping();
-    // From the source to the sea: each hands on what it has.
+    // Stop in the direction of the readings, so that each part passes on what it has.
     let stopped = gateway.stop();
     collector.stop();
     broker.stop();
@@ -168,7 +168,10 @@ fn start_collector(
     config.gateway = Some(Arc::new(Beside::new(state.path().into())));
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
-        tracing::info!("user admin is made; its password is in {}", file.display());
+        tracing::info!(
+            "created the user admin; its password is in {}",
+            file.display()
+        );
     }
     Ok(collector)
 }

@@ -40,7 +40,7 @@ enum {
     OVERFLOW_MICROSECONDS = 256 * TICK_MICROSECONDS
 };
 _Static_assert(DIVIDER % (F_CPU / 1000000UL) == 0 && F_CPU % 1000000UL == 0,
-               "at this clock a tick is no whole number of microseconds");
+               "at this clock a tick is not a whole number of microseconds");
 
 static uint32_t milliseconds; /* at the last overflow */
 static uint16_t microseconds; /* beyond those milliseconds, 0..999 */

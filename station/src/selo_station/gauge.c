@@ -3,8 +3,8 @@
  *
  *     total (4, low byte first) || CRC-16 over it (2, low byte first)
  *
- * The place of an entry is its total modulo the number of entries. The valid total is the highest
- * one that is in its place with a correct CRC. A tip overwrites the oldest entry, so a power cut in
+ * The place of an entry is its total modulo the number of entries. Of the entries that are in their
+ * place and have a correct CRC, the highest total is valid. A tip overwrites the oldest entry, so a power cut in
  * any byte leaves the previous total. Each byte is programmed once in 64 tips. Its endurance of
  * 100,000 writes [ATMEGA328P, 8.4] is therefore 6.4 million tips, a thousand kilometres of rain.
  *

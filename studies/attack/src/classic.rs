@@ -64,7 +64,7 @@ fn receive(socket: &UdpSocket) -> Result<Vec<u8>> {
 fn public_key(frame: &[u8]) -> Result<[u8; 32]> {
     match Frame::parse(frame) {
         Some(Frame::GatewayKey(key) | Frame::NodeKey(key)) => Ok(*key),
-        _ => Err(Error::Setup("a key exchange of classic went astray")),
+        _ => Err(Error::Setup("a classic key exchange got an unexpected frame")),
     }
 }
 
@@ -97,8 +97,7 @@ impl Node {
         self.socket.send(&frame).map(drop).map_err(network)
     }
 
-    /// Decodes the next packet as the node does: a message under its key, which it takes to be
-    /// the gateway's.
+    /// Decodes the next packet as the node does: any message under its key counts as the gateway's.
     fn receive(&self) -> Result<Option<Vec<u8>>> {
         Ok(open(self.key()?, &receive(&self.socket)?))
     }
@@ -199,7 +198,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end().to_owned()
 }
 
-/// Uses two key pairs of the attacker, one towards each side.
+/// Replaces both public keys by the attacker's, and so shares a key with each side.
 pub fn mitm(target: &mut dyn Target) -> Result<LinkOutcome> {
     let mut line = Line::new(target)?;
     let own = EphemeralSecret::random()?;

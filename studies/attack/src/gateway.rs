@@ -51,7 +51,7 @@ impl RealGateway {
             }));
         };
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        // The gateway makes it, for itself alone.
+        // The gateway creates this directory with mode 0700.
         let config = Config::new(state.path().join("state"), listen, sink);
         Ok(RealGateway {
             handle: Gateway::start(config).map_err(failed)?,

@@ -131,7 +131,7 @@ impl<'t> Scene<'t> {
         self.target.readings().len() - self.before
     }
 
-    /// Delivered readings in excess of those that the node sent and the attacker let pass.
+    /// Number of delivered readings beyond those that the node sent and the attacker let pass.
     fn surplus(&self) -> usize {
         self.delivered().saturating_sub(self.sent)
     }
@@ -576,7 +576,7 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     ))
 }
 
-/// A neighbour at the node's own address sends invalid frames, joins in the node's name, and
+/// A neighbour at the node's address sends invalid frames, joins with the node's id, and
 /// packets of its session. Returns true if the node is still served, also from another port.
 fn heard_beside_a_neighbour(scene: &mut Scene<'_>) -> Result<bool> {
     let session = session_of(scene)?;

@@ -24,7 +24,7 @@ pub fn careful(accepted: bool) -> bool {
 
 /// PAIR-COMMITs of a flood.
 const FLOOD: usize = 2_000;
-/// PAIR-KEYs that a window gives at once, and in its ten minutes.
+/// PAIR-KEYs that the gateway sends at once, and during a window of ten minutes.
 const KEYS_AT_ONCE: u64 = 8;
 const KEYS_IN_WINDOW: u64 = 68;
 

@@ -13,15 +13,15 @@ use crate::server::Server;
 /// Prints the readings of nodes that speak Algorithm 2 of albarello2020
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-UNSAFE: nothing is authenticated. Anyone on the way can read, change and invent readings. For
-reproducing the paper and for showing the attack (selo attack --against classic).
+UNSAFE: nothing is authenticated. Anyone on the path can read, change and invent readings. Use it
+only to reproduce the paper or to show the attack (selo attack --against classic).
 
-Prints `listening ADDR:PORT` to standard error, then one JSON object a line for each reading.
+Prints `listening ADDR:PORT` to standard error. Each reading is one line of JSON on standard output.
 
 Examples:
   selo classic --listen 127.0.0.1:7356")]
 pub struct Args {
-    /// Where to listen; port 0 takes a free port
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7356")]
     listen: SocketAddr,
 }
@@ -35,7 +35,7 @@ impl Args {
             out.flush()
         })?;
         eprintln!(
-            "warning: readings are not authenticated and anyone on the way can read them\n\
+            "warning: readings are not authenticated and anyone on the path can read them\n\
              listening {}",
             server.address()
         );

@@ -15,7 +15,7 @@ const NODES_MAX: usize = 4096;
 /// A reading. Its author is unknown, because nothing is authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// A random number, drawn when the key was agreed on.
+    /// A random number, drawn when the key was agreed.
     pub session: u64,
     /// Messages of the session before this one.
     pub counter: u32,

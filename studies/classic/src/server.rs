@@ -86,7 +86,7 @@ impl Server {
         dropped.iter().filter(|one| **one == reason).count() as u64
     }
 
-    /// Whether the thread has ended because the socket or the sink failed.
+    /// Returns true if the thread has ended because the socket or the sink failed.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
@@ -143,7 +143,7 @@ fn serve(
     Ok(())
 }
 
-/// Whether the error is a timeout, a signal, or a node with a closed port.
+/// Returns true if the error is a timeout, a signal, or a node with a closed port.
 fn is_momentary(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, Interrupted, TimedOut, WouldBlock};
     matches!(

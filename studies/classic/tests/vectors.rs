@@ -9,9 +9,9 @@ use vectors::VectorFile;
 
 #[test]
 fn this_crate_makes_the_file_and_opens_its_messages() {
-    let text = std::fs::read_to_string(vectors::path()).expect("it is in the tree");
+    let text = std::fs::read_to_string(vectors::path()).expect("the vector file exists");
     assert!(vectors::text() == text, "lab/vectors/link/classic.toml");
-    let file: VectorFile = toml::from_str(&text).expect("it is such a file");
+    let file: VectorFile = toml::from_str(&text).expect("a valid vector file");
     let bytes = |digits: &str| hex::decode(digits).expect("hexadecimal");
     let array = |digits: &str| -> [u8; 32] { bytes(digits).try_into().expect("32 bytes") };
     let gateway = EphemeralSecret::new(array(&file.gateway_secret));

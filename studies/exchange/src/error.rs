@@ -170,7 +170,7 @@ impl Error {
         }
     }
 
-    /// What the user can do about it, in one line, if anything.
+    /// A one-line hint that says what the user can do, if there is anything.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Usage { hint, .. } | Error::File { hint, .. } => hint.clone(),

@@ -29,7 +29,7 @@ pub enum Handshake {
     Join,
     /// A pairing, then a join and a reading with its key.
     Pair,
-    /// The published protocol's key exchange, which authenticates nobody.
+    /// The published protocol's key exchange, which has no authentication.
     Classic,
 }
 

@@ -51,7 +51,7 @@ pub enum Ours {
     Missing(String),
 }
 
-/// Whether a unit matches the implementation of a link: with its version, or any version.
+/// Returns true if a unit matches the implementation of a link: with its version, or any version.
 fn implements(unit: &Unit, wanted: Option<&str>) -> bool {
     let have = &unit.implementation;
     wanted.is_none_or(|wanted| have == wanted || have.split(' ').next() == Some(wanted))

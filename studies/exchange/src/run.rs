@@ -38,7 +38,7 @@ pub struct Measured {
     pub caution: Option<String>,
 }
 
-/// How many exchanges this run and earlier runs have done.
+/// Numbers of exchanges done by this run and by earlier runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub done: usize,

@@ -23,7 +23,7 @@ use crate::wire::{Frame, Hello, Kind, OVERHEAD, Refusal, ServerTimes, bound as a
 pub struct Options {
     pub implementation: Implementation,
     pub max_payload: u32,
-    /// How long a client may stay silent.
+    /// Time for which a client may stay silent.
     pub timeout: Duration,
     pub max_clients: usize,
     /// Folder for the opened messages.

@@ -28,7 +28,7 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// How often an idle server checks whether it should stop.
+/// Interval at which an idle server checks whether it should stop.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 impl Server {
@@ -73,7 +73,7 @@ pub(crate) fn bind(listen: &str) -> Result<(TcpListener, SocketAddr)> {
     })
 }
 
-/// Takes connections until told to stop.
+/// Accepts connections until it must stop.
 fn accept(listener: &TcpListener, stop: &AtomicBool, mut take: impl FnMut(TcpStream, SocketAddr)) {
     while !stop.load(Ordering::Relaxed) {
         match listener.accept() {

@@ -60,7 +60,7 @@ pub enum Error {
     Wrong {
         /// The problem, and where it is.
         what: String,
-        /// What to do.
+        /// The hint.
         hint: String,
     },
 

@@ -28,7 +28,7 @@ pub fn copy_of(folder: &Path, to: &Path) {
     run("cp", &[Path::new("-a"), folder, to]);
 }
 
-/// How a directory is restored.
+/// A way to restore a directory.
 #[derive(Debug, Clone, Copy)]
 pub enum Manner {
     /// Another directory takes its name.

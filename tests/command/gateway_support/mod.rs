@@ -219,7 +219,7 @@ impl Lines {
         }
     }
 
-    /// Whether a line with these words arrives before the stream ends.
+    /// Returns true if a line with these words arrives before the stream ends.
     pub fn has(&self, words: &str) -> bool {
         loop {
             match self.receiver.recv_timeout(PATIENCE) {
@@ -240,7 +240,7 @@ impl Lines {
             if let Some(line) = whole.lines().rev().find(|line| line.contains(words)) {
                 return line.to_owned();
             }
-            assert!(since.elapsed() < PATIENCE, "nobody says {words:?}:\n{all}");
+            assert!(since.elapsed() < PATIENCE, "no line with {words:?}:\n{all}");
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -503,7 +503,7 @@ impl CNode {
             match self.event_within(left) {
                 Some(event) if wanted(&event) => return event,
                 Some(_) => {}
-                None => panic!("the node waits for {what} in vain"),
+                None => panic!("the node did not get {what} in time"),
             }
         }
     }

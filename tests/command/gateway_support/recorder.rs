@@ -177,7 +177,7 @@ impl Recorder {
     pub fn must_join(&mut self) {
         let since = Instant::now();
         while !self.join(Duration::from_secs(3)) {
-            assert!(since.elapsed() < super::PATIENCE, "nobody answers a join");
+            assert!(since.elapsed() < super::PATIENCE, "no answer to a join");
         }
     }
 
@@ -243,7 +243,7 @@ impl Recorder {
                 Sent::Lost | Sent::Unheard => self.forget_session(),
             }
         }
-        panic!("nobody acknowledges");
+        panic!("no acknowledgement arrived");
     }
 
     /// Receives packets for `time`.

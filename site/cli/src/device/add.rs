@@ -1,4 +1,4 @@
-//! `selo device add`: a device whose key came by hand.
+//! `selo device add`: adds a device with a known or new key, without pairing.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,12 +14,12 @@ use crate::random::random_bytes;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A file with a key holds 64 hexadecimal digits, 43 characters of base64url, 32 bytes, or a
-whole label (selo:1:<id>:<suite>:<key>), which says id and suite, too.
+A key file contains 64 hexadecimal digits, 43 characters of base64url, 32 bytes, or a whole
+label (selo:1:<id>:<suite>:<key>), which also has id and suite.
 
 Examples:
-  selo device add --generate --name garden            make id and key; then: selo device qr
-  selo device add --id 3f9a01c2 --key-file node.key   a key that was made elsewhere
+  selo device add --generate --name garden            new id and key; then: selo device qr
+  selo device add --id 3f9a01c2 --key-file node.key   a key from elsewhere
   selo device add --key-file -  < label.txt           from a label")]
 pub struct Args {
     #[command(flatten)]
@@ -27,19 +27,19 @@ pub struct Args {
     /// Device id (default: from the label, or random)
     #[arg(long, value_name = "HEX")]
     id: Option<DeviceId>,
-    /// File with the key; - is standard input
+    /// File with the key (- for standard input)
     #[arg(long, value_name = "FILE", required_unless_present = "generate")]
     key_file: Option<PathBuf>,
-    /// Make a random key
+    /// Generate a random key
     #[arg(long, conflicts_with = "key_file")]
     generate: bool,
-    /// What the node is compiled for [default: chachapoly-blake2s, or what the label says]
+    /// Suite for which the node is compiled [default: that of the label, else chachapoly-blake2s]
     #[arg(long, value_name = "NAME", value_parser = parse_suite)]
     suite: Option<Suite>,
-    /// What to call it
+    /// Name of the device
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// What its payloads mean (selo codec list) [default: rain-gauge]
+    /// Codec of its payloads (see `selo codec list`) [default: rain-gauge]
     #[arg(long, value_name = "CODEC")]
     codec: Option<String>,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         },
     };
     let (label_id, label_suite) = file.device.unzip();
-    let differ = |what| Error::Invalid(format!("the label names another {what}"));
+    let differ = |what| Error::Invalid(format!("the label has another {what}"));
     let id = match (args.id, label_id) {
         (Some(id), Some(label)) if id != label => return Err(differ("id").into()),
         (Some(id), _) | (None, Some(id)) => id,
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         println!("{}", added.id);
         if args.generate {
             eprintln!(
-                "Its key is in the registry. For the node: selo device qr {}",
+                "The key is in the registry. To bring it to the node: selo device qr {}",
                 added.id
             );
         }

@@ -21,7 +21,7 @@ pub struct RenameArgs {
     common: Common,
     /// Id or name
     device: String,
-    /// The new name; none: no name
+    /// The new name (default: remove the name)
     name: Option<String>,
 }
 
@@ -31,7 +31,7 @@ pub struct SetArgs {
     common: Common,
     /// Id or name
     device: String,
-    /// What its payloads mean (selo codec list)
+    /// Codec of its payloads (see `selo codec list`)
     #[arg(long, value_name = "CODEC")]
     codec: String,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub fn revoke(args: &DeviceArgs) -> selo_base::report::Result<ExitCode> {
     let mut devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
     if !devices.registry.revoke(record.id)? {
-        eprintln!("{} was revoked before.", record.id);
+        eprintln!("{} was already revoked.", record.id);
     }
     devices.changed(&[record.id])?;
     if args.common.json {
@@ -55,7 +55,7 @@ pub fn remove(args: &DeviceArgs) -> selo_base::report::Result<ExitCode> {
     let mut devices = Devices::open(&args.common)?;
     let record = devices.registry.find(&args.device)?;
     if !devices.registry.remove(record.id)? {
-        // Another command was faster.
+        // Another command has removed it meanwhile.
         return Err(Error::UnknownDevice {
             what: args.device.clone(),
         }

@@ -1,4 +1,4 @@
-//! What the commands about devices share.
+//! Shared by the commands of `selo device`.
 
 use std::io::{Write, stdout};
 use std::sync::Arc;
@@ -18,17 +18,17 @@ pub use selo_command::files::{read_file, write_private};
 
 use crate::gateway::State;
 
-/// Options that every command about devices has.
+/// Options of every command of `selo device`.
 #[derive(Debug, clap::Args)]
 pub struct Common {
     #[command(flatten)]
     pub state: State,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }
 
-/// The registry, and what else is in the state directory.
+/// The state directory and its registry.
 pub struct Devices {
     pub state: StateDir,
     pub registry: Registry,
@@ -41,7 +41,7 @@ impl Devices {
         Ok(Devices { state, registry })
     }
 
-    /// The gateway, if one runs.
+    /// A connection to the gateway, if one runs.
     pub fn gateway(&self) -> Result<Option<Client>> {
         match Client::connect(&self.state) {
             Ok(client) => Ok(Some(client)),
@@ -63,7 +63,7 @@ impl Devices {
         gateway.ask(&Request::Reload { devices }).map(|_| ())
     }
 
-    /// Has a running gateway write into the registry what it knows.
+    /// Makes a running gateway write its current data to the registry.
     pub fn refresh(&self) -> Result<()> {
         match self.gateway()? {
             Some(mut gateway) => gateway.ask(&Request::Flush).map(|_| ()),
@@ -80,9 +80,10 @@ pub fn print_json(record: &Record, with_key: bool) -> selo_base::report::Result<
     Ok(())
 }
 
-/// Ctrl-C ends a command that waits; the gateway takes back what it began.
+/// Makes Ctrl-C end a waiting command. The gateway then cancels what the command began.
 pub fn exit_on_interrupt() {
     let at_once = Arc::new(AtomicBool::new(true));
-    // If it fails, the first Ctrl-C sets only the flag, and the second one ends the command.
+    // If the registration fails, the handler of `selo_command::main` remains: the second Ctrl-C
+    // ends the command.
     let _ = register_conditional_shutdown(SIGINT, exit::INTERRUPTED.into(), at_once);
 }

@@ -15,30 +15,30 @@ use crate::codec::Codecs;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  selo device export                              without keys, as JSON, on standard output
-  selo device export --with-keys backup.json      a back-up: a file of mode 0600
+  selo device export                              without keys, as JSON, to standard output
+  selo device export --with-keys backup.json      a backup: a file of mode 0600
   selo device export devices.csv")]
 pub struct ExportArgs {
     #[command(flatten)]
     common: Common,
     /// The file (default: standard output, without keys)
     file: Option<PathBuf>,
-    /// With the keys: only into a file, which gets mode 0600. Whoever has it can be every
-    /// device
+    /// Also write the keys. Needs a file, which gets mode 0600. Anyone who has it can
+    /// impersonate every device
     #[arg(long, requires = "file")]
     with_keys: bool,
     /// json or csv (default: by the file's ending, else json)
     #[arg(long, value_name = "FORMAT")]
     format: Option<FormatName>,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long, requires = "file")]
     force: bool,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-All devices of the file are added, or none. The file is one of `selo device export
---with-keys`, or a table with the columns id, name, suite, key.
+Adds all devices of the file, or none. The file comes from `selo device export --with-keys`, or
+is a table with the columns id, name, suite and key.
 
 Examples:
   selo device import backup.json
@@ -46,12 +46,12 @@ Examples:
 pub struct ImportArgs {
     #[command(flatten)]
     common: Common,
-    /// The file; - is standard input
+    /// The file (- for standard input)
     file: PathBuf,
     /// json or csv (default: by the file's ending, else json)
     #[arg(long, value_name = "FORMAT")]
     format: Option<FormatName>,
-    /// What to do with devices that are there already
+    /// Handling of devices that the registry already has
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     existing: ExistingName,
     #[command(flatten)]
@@ -68,9 +68,9 @@ enum FormatName {
 enum ExistingName {
     /// Import nothing
     Refuse,
-    /// Leave them as they are
+    /// Keep the devices of the registry
     Keep,
-    /// Put those of the file in their place
+    /// Replace them by those of the file
     Replace,
 }
 
@@ -96,7 +96,7 @@ pub fn export(args: &ExportArgs) -> selo_base::report::Result<ExitCode> {
             eprintln!("{} devices in {}", records.len(), path.display());
         }
         _ if args.with_keys => {
-            let what = "keys go into a file only, which gets mode 0600";
+            let what = "keys are written only to a file, which gets mode 0600";
             return Err(Error::Invalid(what.into()).into());
         }
         _ => std::io::stdout().write_all(&bytes)?,

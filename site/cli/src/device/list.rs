@@ -13,7 +13,7 @@ use super::common::{Common, Devices, print_json};
 pub struct ListArgs {
     #[command(flatten)]
     common: Common,
-    /// Only those that are not revoked
+    /// List only devices that are not revoked
     #[arg(long)]
     active: bool,
 }
@@ -24,7 +24,7 @@ pub struct ShowArgs {
     common: Common,
     /// Id or name
     device: String,
-    /// Show the key, too. Whoever has it can be the device
+    /// Also show the key. Anyone who has it can impersonate the device
     #[arg(long)]
     show_key: bool,
 }
@@ -69,7 +69,7 @@ pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
     if !records.is_empty() {
         println!("{}", table.to_terminal(TerminalStyle::detect()));
     } else {
-        eprintln!("There is no device yet. To add one: selo device pair, or selo device add.");
+        eprintln!("There are no devices yet. To add one: selo device pair, or selo device add.");
     }
     Ok(ExitCode::SUCCESS)
 }

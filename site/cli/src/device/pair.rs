@@ -17,31 +17,31 @@ use super::common::Common;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The gateway must run. Then:
-  1. selo device pair opens its pairing window;
-  2. start pairing on the node: press its button, or selo_node_pair;
+The gateway must be running. Then:
+  1. selo device pair opens the gateway's pairing window;
+  2. start pairing on the node: press its button, or call selo_node_pair;
   3. the node shows six digits: type them here;
-  4. only when this command says that they are right, confirm on the node: hold its button
-     for two seconds, or selo_node_confirm.
+  4. only if this command says that the digits are right, confirm on the node: hold its button
+     for two seconds, or call selo_node_confirm.
 
-If no attempt at the gateway has these digits, somebody may stand between it and the node: do
-not confirm on the node. The window closes after three entries that no attempt has, after its
-time, or with Ctrl-C.
+If no attempt at the gateway has these digits, an attacker may be between gateway and node: do
+not confirm on the node. The window closes after three entries of wrong digits, when its time
+has passed, or with Ctrl-C.
 
 Examples:
   selo device pair --name garden
-  selo device pair --digits 042917    in a second terminal or from a script: the digits that
-                                      the node shows")]
+  selo device pair --digits 042917    from a second terminal or a script: the digits that the
+                                      node shows")]
 pub struct Args {
     #[command(flatten)]
     common: Common,
-    /// How long the window is open, at most 10m
+    /// Time for which the window stays open, at most 10m
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_window)]
     window: Duration,
-    /// What to call the device
+    /// Name of the device
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     name: Option<String>,
-    /// The digits that the node shows: do not ask. Opens the window unless it is open
+    /// The digits that the node shows, instead of a prompt. Opens the window if it is closed
     #[arg(long, value_name = "DIGITS", value_parser = parse_digits)]
     digits: Option<String>,
 }
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
             None => match client.receive() {
                 Ok(Reply::Event(event)) => event,
                 Ok(_) => continue,
-                // The digits of no attempt, or the name is taken.
+                // No attempt has these digits, or another device has the name.
                 Err(Error::Refused(why)) => {
                     desk.refused(why)?;
                     continue;
@@ -108,18 +108,18 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     }
     match desk.paired {
         true => Ok(ExitCode::SUCCESS),
-        false => Err(Error::Refused(format!("nothing was paired: {}", desk.why_closed)).into()),
+        false => Err(Error::Refused(format!("no node was paired: {}", desk.why_closed)).into()),
     }
 }
 
-/// What this side of the window has to remember.
+/// The operator's side of the pairing window.
 struct Desk<'a> {
     args: &'a Args,
-    /// Asks the person; `None` if the digits were given.
+    /// Makes the prompt appear; `None` if the digits were given as an option.
     asker: Option<Sender<()>>,
-    /// The person has been asked, and has not answered.
+    /// True while the prompt waits for an answer.
     asked: Arc<AtomicBool>,
-    /// Attempts whose nodes do not show digits yet.
+    /// Attempts that do not have digits yet.
     begun: Vec<u64>,
     paired: bool,
     why_closed: String,
@@ -144,7 +144,7 @@ impl<'a> Desk<'a> {
         })
     }
 
-    /// Digits can be typed: has the person asked for them, or sends those that were given.
+    /// A node shows digits: shows the prompt, or sends the digits given as an option.
     fn enter(&mut self, client: &mut Client) -> selo_gateway::Result<()> {
         match (&self.asker, &self.args.digits) {
             (Some(_), _) => {
@@ -159,7 +159,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Asks the person, who may be at it already.
+    /// Shows the prompt, unless it is already waiting.
     fn ask(&self) {
         if let Some(ask) = &self.asker
             && !self.asked.swap(true, Ordering::AcqRel)
@@ -168,9 +168,9 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// The gateway has refused what was typed.
+    /// The gateway has refused the digits.
     fn refused(&mut self, why: String) -> selo_gateway::Result<()> {
-        // An attempt that has only begun may yet be the one.
+        // The digits may belong to an attempt that has only begun.
         if self.asker.is_none() && self.begun.is_empty() {
             return Err(Error::Refused(why));
         }
@@ -180,7 +180,7 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// Opens the window, or joins the one that is open if the digits are given.
+/// Opens the window. If the digits are given and a window is open, uses that one.
 fn open(args: &Args, state: &StateDir) -> selo_gateway::Result<(Client, Option<Event>)> {
     if args.digits.is_some() {
         let mut client = Client::connect(state)?;
@@ -195,19 +195,19 @@ fn open(args: &Args, state: &StateDir) -> selo_gateway::Result<(Client, Option<E
         seconds: args.window.as_secs(),
         name: args.name.clone(),
     })?;
-    // A refusal comes first; else what happens in the window.
+    // The first answer is a refusal, or the first event of the window.
     match client.receive()? {
         Reply::Event(event) => Ok((client, Some(event))),
         _ => Ok((client, None)),
     }
 }
 
-/// Asks for the digits whenever there is a reason to.
+/// Shows the prompt once for each question, and sends the answer.
 fn ask_person(mut client: Client, questions: &Receiver<()>, asked: &AtomicBool) {
     for () in questions {
         let Some(word) = typed() else {
             eprintln!(
-                "Nobody to ask here. Enter them with: selo device pair --digits DIGITS, those that the node shows"
+                "Standard input is closed. Enter the node's digits with: selo device pair --digits DIGITS"
             );
             return;
         };
@@ -218,7 +218,7 @@ fn ask_person(mut client: Client, questions: &Receiver<()>, asked: &AtomicBool) 
     }
 }
 
-/// The person's word; `None` if there is no person.
+/// The answer to the prompt; `None` at the end of standard input.
 fn typed() -> Option<Request> {
     loop {
         eprint!("Type the six digits that the node shows, or r to reject: ");
@@ -231,12 +231,12 @@ fn typed() -> Option<Request> {
         match (line.trim(), parse_digits(&line)) {
             ("r", _) => return Some(Request::Reject),
             (_, Ok(digits)) => return Some(Request::Confirm { digits, name: None }),
-            (_, Err(_)) => eprintln!("Six digits, or r."),
+            (_, Err(_)) => eprintln!("Type six digits, or r."),
         }
     }
 }
 
-/// Tells what happens.
+/// Prints an event.
 fn show(args: &Args, event: &Event) -> selo_base::report::Result<()> {
     if args.common.json {
         println!("{}", serde_json::to_string(event)?);
@@ -257,7 +257,7 @@ fn show(args: &Args, event: &Event) -> selo_base::report::Result<()> {
         } => {
             eprintln!("Device {device} shows its digits.");
             if *replaces {
-                eprintln!("Device {device} is known: its key will be replaced.");
+                eprintln!("The gateway knows device {device}: its key will be replaced.");
             }
         }
         Event::Failed { device, why, .. } => eprintln!("Device {device}: {why}."),

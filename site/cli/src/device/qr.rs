@@ -1,4 +1,4 @@
-//! `selo device qr`: the label, which holds the key.
+//! `selo device qr`: the label, which contains the key.
 
 use std::io::{IsTerminal, Write, stdout};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::common::{Common, Devices, write_private};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The code says selo:1:<id>:<suite>:<key>. Whoever photographs it can be the device.
+The code contains selo:1:<id>:<suite>:<key>. Anyone who photographs it can impersonate the device.
 
 Examples:
   selo device qr garden                    on the terminal
@@ -21,10 +21,10 @@ pub struct Args {
     common: Common,
     /// Id or name
     device: String,
-    /// Write a file of mode 0600; the ending says which: .svg, .png, or .txt for the text
+    /// Write a file of mode 0600. The suffix is the format: .svg, .png, or .txt for the text
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
             Some("png") => code.png()?,
             Some("txt") => format!("{}\n", label.as_str()).into_bytes(),
             _ => {
-                let what = format!("{} ends in none of .svg, .png, .txt", path.display());
+                let what = format!("the suffix of {} is not .svg, .png or .txt", path.display());
                 return Err(Error::Invalid(what).into());
             }
         };
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         println!("{line}");
         return Ok(ExitCode::SUCCESS);
     }
-    // White on black whatever the terminal's colours are.
+    // Always white on black, also in a terminal with other colours.
     let colour = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let mut out = stdout().lock();
     for line in code.terminal().lines() {
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         }
     }
     eprintln!(
-        "{} {}: this code holds its key.",
+        "{} {}: this code contains the device's key.",
         record.id,
         record.name.unwrap_or_default()
     );

@@ -13,8 +13,8 @@ use crate::codec::Codecs;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The message is sent at once to where the node was last heard, or when it has joined. The
-command waits for it; ending the command takes the message back.
+The gateway sends the message at once to the node's last address, or as soon as the node has
+joined. The command waits until then. Ctrl-C cancels the message.
 
 Examples:
   selo device send garden 0a01 --confirmed      two bytes; waits until the node has them
@@ -25,16 +25,16 @@ pub struct Args {
     common: Common,
     /// Id or name
     device: String,
-    /// The bytes, in hexadecimal; at most 29
+    /// The payload in hexadecimal, at most 29 bytes
     #[arg(required_unless_present = "text", value_name = "HEX")]
     payload: Option<String>,
-    /// A text instead of bytes
+    /// The payload as text
     #[arg(long, conflicts_with = "payload", value_name = "TEXT")]
     text: Option<String>,
-    /// Ask the node to acknowledge it, and repeat it until it does
+    /// Ask for an acknowledgement, and repeat the message until it arrives
     #[arg(long)]
     confirmed: bool,
-    /// Send it when the node has just been heard: for nodes that sleep
+    /// Send the message right after a packet of the node, for nodes that sleep
     #[arg(long)]
     after_uplink: bool,
     /// Give up after this time
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     };
     if payload.len() > MESSAGE_MAX {
         let what = format!(
-            "{} bytes are too many: at most {MESSAGE_MAX}",
+            "the payload has {} bytes: at most {MESSAGE_MAX}",
             payload.len()
         );
         return Err(Error::Invalid(what).into());
@@ -79,9 +79,9 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
 /// `selo device clock`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What sets the clock stands in the device's codec. The message is sent when the device has just
-been heard, as one that sleeps between its readings needs it. `selo up` does this by itself for
-a device whose reading shows a clock that is lost or wrong.")]
+The device's codec defines the message that sets the clock. The gateway sends it right after a
+packet of the device, because a device may sleep between its readings. `selo up` sets a clock by
+itself when a reading shows that it is lost or wrong.")]
 pub struct ClockArgs {
     #[command(flatten)]
     common: Common,
@@ -100,7 +100,7 @@ pub fn clock(args: &ClockArgs) -> selo_base::report::Result<ExitCode> {
     let catalogue = args.codecs.load()?;
     let codec = catalogue.get(&record.codec)?;
     let Some(order) = &codec.set_clock else {
-        let what = format!("codec '{}' does not say how a clock is set", codec.name);
+        let what = format!("codec '{}' has no message that sets a clock", codec.name);
         return Err(Error::Invalid(what).into());
     };
     let order = Request::Send {
@@ -114,7 +114,7 @@ pub fn clock(args: &ClockArgs) -> selo_base::report::Result<ExitCode> {
     follow(&devices, &args.common, &order, true)
 }
 
-/// Hands the order to the gateway, and says what becomes of it.
+/// Sends the request to the gateway, and prints the outcome.
 fn follow(
     devices: &Devices,
     common: &Common,
@@ -150,10 +150,14 @@ fn follow(
                 return Ok(ExitCode::SUCCESS);
             }
             Event::Unacknowledged => {
-                return refused("the node did not acknowledge it; it may have it all the same");
+                return refused(
+                    "the node did not acknowledge the message; it may have received it",
+                );
             }
-            Event::Expired => return refused("its time is up"),
-            Event::Cancelled => return refused("it was taken back"),
+            Event::Expired => {
+                return refused("the message expired before it was sent or acknowledged");
+            }
+            Event::Cancelled => return refused("the message was cancelled"),
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
-//! Keeps the clocks of devices: a reading whose clock is lost or wrong is answered with the
-//! time, at once, while a device that sleeps between its readings still listens.
+//! Sets the clocks of devices. A reading may show that the device's clock is lost or wrong. The
+//! gateway then sends the time at once, because a device that sleeps between its readings listens
+//! only briefly.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,24 +15,24 @@ use selo_gateway::sink::{Sink, SinkError};
 use selo_gateway::state::StateDir;
 use selo_link::DeviceId;
 
-/// How wrong a clock may be. A reading is seconds under way at LoRa's lowest rate.
+/// Accepted error of a clock. At LoRa's lowest rate a reading takes seconds to arrive.
 const WRONG_SECONDS: u64 = 30;
-/// A reading that came before that is one of an earlier run: nobody listens for an answer.
+/// Maximum age of a reading. The device of an older one no longer listens.
 const FRESH_MS: u64 = 2_000;
-/// How often one device is told the time at most.
+/// Minimum interval between two messages to one device.
 const AGAIN: Duration = Duration::from_secs(20);
-/// For how long the gateway tries. The message goes out at once, or not at all.
+/// Timeout of the message: the gateway sends it at once, or not at all.
 const TRY_SECONDS: u64 = 2;
-/// Readings that wait to be looked at. More are not looked at: the next one will be.
+/// Maximum number of readings in the queue. Further readings are not checked; a later one will be.
 const QUEUE: usize = 64;
 
-/// Looks at readings as they pass; slows nothing.
+/// A sink that checks readings in a thread of its own, so it never blocks the delivery.
 pub struct Clocks {
     readings: SyncSender<(DeviceId, Vec<u8>, u64)>,
 }
 
 impl Clocks {
-    /// Starts the thread that looks.
+    /// Starts the thread that checks the readings.
     pub fn start(state: PathBuf, catalogue: Catalogue) -> std::io::Result<Clocks> {
         let (readings, taken) = sync_channel(QUEUE);
         std::thread::Builder::new()
@@ -73,14 +74,14 @@ fn watch(state: &Path, catalogue: &Catalogue, readings: &Receiver<(DeviceId, Vec
             Ok(false) => {}
             Ok(true) => {
                 told.insert(device, Instant::now());
-                tracing::info!(%device, "its clock is lost or wrong: told it the time");
+                tracing::info!(%device, "sent the time: the device's clock was lost or wrong");
             }
-            Err(error) => tracing::warn!(%device, %error, "cannot set its clock"),
+            Err(error) => tracing::warn!(%device, %error, "cannot set the device's clock"),
         }
     }
 }
 
-/// Sends the time if the reading shows that it is wanted.
+/// Sends the time if the reading shows a lost or wrong clock. Returns true if it was sent.
 fn tell(
     state: &Path,
     catalogue: &Catalogue,
@@ -88,7 +89,7 @@ fn tell(
     payload: &[u8],
     received: u64,
 ) -> selo_base::report::Result<bool> {
-    // The default codec can be set: whether this device has another one, the registry says.
+    // Check all codecs before opening the registry, which names the codec of this device.
     if !catalogue
         .iter()
         .any(|codec| codec.wants_time(payload, received, WRONG_SECONDS))

@@ -1,7 +1,7 @@
-//! From a node's acknowledgement to the database, while the parts between them break: the
-//! broker, the gateway, the collector and the database are processes that are killed, the disk
-//! is full, the clock jumps, a certificate has expired, a password is wrong. What a node was
-//! told of is in the database once, and the log says what is wrong.
+//! The chain from a node to the database, while its parts fail. Broker, gateway, collector and
+//! database are processes, and the tests kill them. The disk is full, the clock jumps, a certificate
+//! has expired, a password is wrong. Every acknowledged reading is in the database exactly once, and
+//! the log names the fault.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::gateway_support::{CNode, Gateway, PATIENCE, Running};
 use crate::postgres::Cluster;
 use selo_sys::node::{Event, Suite};
 
-/// The chain on one machine, each part a process.
+/// The chain on one machine. Each part is a process.
 struct Chain {
     farm: Farm,
     cluster: Option<Cluster>,
@@ -22,12 +22,12 @@ struct Chain {
     collector: Option<Running>,
     node: Option<CNode>,
     device: (u32, [u8; 32]),
-    /// What the node was told of.
+    /// Payloads of the acknowledged readings.
     told: Vec<[u8; 4]>,
 }
 
 impl Chain {
-    /// Nothing runs yet.
+    /// A chain in which nothing runs yet.
     fn new(cluster: Option<Cluster>) -> Chain {
         let farm = Farm::new();
         let device = farm.site.device(Suite::ChaChaPolyBlake2s, "garden");
@@ -44,7 +44,7 @@ impl Chain {
         }
     }
 
-    /// Everything runs, and the node has joined.
+    /// A running chain whose node has joined.
     fn started(cluster: Option<Cluster>) -> Chain {
         let mut chain = Chain::new(cluster);
         chain.start_broker();
@@ -93,7 +93,7 @@ impl Chain {
         self.node.as_mut().expect("has joined")
     }
 
-    /// Readings that the gateway acknowledges.
+    /// Sends readings until each is acknowledged.
     fn deliver(&mut self, count: u32) {
         for _ in 0..count {
             let payload = self.next_payload();
@@ -110,7 +110,7 @@ impl Chain {
         self.farm.site.path().join("disk/readings.db")
     }
 
-    /// How often the database has each payload.
+    /// Counts the rows of each payload in the database.
     fn stored(&self) -> HashMap<String, u32> {
         let payloads = match &self.cluster {
             Some(cluster) => {
@@ -130,7 +130,7 @@ impl Chain {
         counts
     }
 
-    /// Waits until the database has all that the node was told of.
+    /// Waits until the database has all acknowledged readings.
     fn wait_stored(&self) {
         let since = Instant::now();
         loop {
@@ -156,7 +156,7 @@ impl Chain {
         }
     }
 
-    /// All of it is stored, once.
+    /// Checks that the database has each acknowledged reading exactly once.
     fn is_complete(&self) {
         self.wait_stored();
         let stored = self.stored();
@@ -164,7 +164,7 @@ impl Chain {
         assert!(stored.values().all(|count| *count == 1), "{stored:?}");
     }
 
-    /// The line of the gateway's log with these words.
+    /// Waits for a line with these words in the gateway's log.
     fn gateway_says(&self, words: &str) -> String {
         self.gateway.as_ref().expect("runs").log.said(words)
     }
@@ -174,7 +174,7 @@ impl Chain {
     }
 }
 
-/// The payloads in a database that another process writes; none if it has none yet.
+/// The payloads in a database that another process writes. Empty if it has no table yet.
 fn of_sqlite(path: &Path) -> String {
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
     let Ok(database) = rusqlite::Connection::open_with_flags(path, flags) else {
@@ -220,7 +220,7 @@ fn one_after_the_other(cluster: Option<Cluster>) {
             chain.cluster.as_ref().expect("there").up();
             chain.deliver(10);
         }
-        // All of them at once.
+        // Kill all parts at once.
         chain.gateway.take().expect("runs").kill();
         chain.broker.take().expect("runs").kill();
         chain.collector.take().expect("runs").kill();
@@ -230,7 +230,7 @@ fn one_after_the_other(cluster: Option<Cluster>) {
         chain.start_broker();
     }
     chain.is_complete();
-    // It went on with one session: nothing that was killed made the node join again.
+    // The node kept its session: no kill made it join again.
     assert!(chain.node().event_within(Duration::ZERO).is_none());
 }
 
@@ -246,7 +246,7 @@ fn whatever_is_killed_what_a_node_was_told_of_is_stored_once_in_postgresql() {
     }
 }
 
-/// A disk of a few megabytes at `disk`, which only the command sees.
+/// Runs a command with a disk of 4 MB at `disk` that only the command sees.
 const SMALL_DISK: [&str; 6] = [
     "unshare",
     "-rm",
@@ -256,7 +256,7 @@ const SMALL_DISK: [&str; 6] = [
     "sh",
 ];
 
-/// Whether this user may have a disk of its own; in CI it must be so.
+/// Returns true if this user may mount such a disk. In CI it must be possible.
 fn small_disks() -> bool {
     let [program, arguments @ ..] = SMALL_DISK;
     let folder = tempfile::tempdir().expect("a folder");
@@ -276,14 +276,14 @@ fn small_disks() -> bool {
     works
 }
 
-/// Fills the disk that this process sees at `disk`; gives the file to remove.
+/// Fills the disk that the process sees at `disk`. Returns the file to remove.
 fn fill(pid: u32, folder: &Path) -> PathBuf {
     let disk = PathBuf::from(format!("/proc/{pid}/root{}/disk", folder.display()));
     let filler = disk.join("filler");
     let mut file = std::fs::File::create(&filler).expect("there is room yet");
     let block = [0; 4096];
     while std::io::Write::write_all(&mut file, &block).is_ok() {}
-    // The last bytes, too.
+    // Also fill the last bytes.
     while std::io::Write::write_all(&mut file, &[0]).is_ok() {}
     filler
 }
@@ -311,7 +311,7 @@ fn a_gateway_with_a_full_disk_acknowledges_nothing_and_goes_on_when_there_is_roo
     chain.join();
     chain.deliver(5);
     let filler = fill(pid, chain.farm.site.path());
-    // The last page of the journal has room for some; then no more are acknowledged.
+    // The last page of the journal has room for a few readings. Later ones are not acknowledged.
     let full = "cannot write the journal";
     let says = |chain: &Chain| {
         chain
@@ -331,7 +331,7 @@ fn a_gateway_with_a_full_disk_acknowledges_nothing_and_goes_on_when_there_is_roo
             if outcome.is_some() || says(&chain) {
                 break outcome;
             }
-            assert!(since.elapsed() < PATIENCE, "it finds room for ever");
+            assert!(since.elapsed() < PATIENCE, "the disk never gets full");
         };
         if outcome != Some(Event::Delivered) {
             break payload;
@@ -343,7 +343,7 @@ fn a_gateway_with_a_full_disk_acknowledges_nothing_and_goes_on_when_there_is_roo
     assert_ne!(outcome, Some(Event::Delivered));
     std::fs::remove_file(filler).expect("removes");
     chain.gateway_says("the journal can be written again");
-    // The same reading under a new counter, if the node had given it up.
+    // If the node has given up, it sends the same reading with a new counter.
     while outcome != Some(Event::Delivered) {
         if outcome == Some(Event::Undelivered) {
             chain.node().node.send(&payload, true).expect("joined");
@@ -376,8 +376,8 @@ fn a_collector_with_a_full_disk_confirms_nothing_and_stores_all_when_there_is_ro
     std::fs::remove_file(filler).expect("removes");
     chain.collector_says("the database accepts readings again");
     chain.deliver(5);
-    // The database is on a disk that only the collector sees, and SQLite follows links to the
-    // test's own: what is there is looked at as a copy.
+    // The database is on a disk that only the collector sees. SQLite would resolve the link in
+    // /proc to the test's own files, so open a copy.
     let inside = format!("/proc/{pid}/root{}", chain.database().display());
     let copy = chain.farm.site.path().join("copy.db");
     let since = Instant::now();
@@ -397,13 +397,13 @@ fn a_collector_with_a_full_disk_confirms_nothing_and_stores_all_when_there_is_ro
     }
 }
 
-/// A clock that a test sets, for all commands that it starts.
+/// A clock for the commands of a test, which the test can set.
 struct SetClock {
     file: PathBuf,
 }
 
 impl SetClock {
-    /// `None` where libfaketime is not installed; in CI it must be.
+    /// `None` if libfaketime is not installed. CI must have it.
     fn of(chain: &mut Chain) -> Option<SetClock> {
         let architecture = std::env::consts::ARCH;
         let library = format!("/usr/lib/{architecture}-linux-gnu/faketime/libfaketimeMT.so.1");
@@ -425,7 +425,7 @@ impl SetClock {
         Some(clock)
     }
 
-    /// As libfaketime writes it: `+3d`.
+    /// Sets the clock, in the notation of libfaketime, such as `+3d`.
     fn set(&self, offset: &str) {
         let new = self.file.with_extension("new");
         std::fs::write(&new, format!("{offset}\n")).expect("writes");
@@ -433,8 +433,9 @@ impl SetClock {
     }
 }
 
-/// Jumps while all runs, and jumps so far that no certificate is valid: readings wait in the
-/// journal then. A collector that starts in such a time looks for old rows, and deletes none.
+/// The clock jumps while everything runs. Some jumps are so far that no certificate is valid: the
+/// readings then wait in the journal. A collector that starts meanwhile looks for old rows, and
+/// deletes none.
 fn jumps(cluster: Option<Cluster>) {
     let mut chain = Chain::new(cluster);
     let Some(clock) = SetClock::of(&mut chain) else {
@@ -507,11 +508,11 @@ fn a_certificate_is_warned_of_before_it_expires_and_read_again_when_asked() {
     let Some(clock) = SetClock::of(&mut chain) else {
         return;
     };
-    // It is made for 397 days. The dashboard gets it, too. Without the authority's key nobody
-    // here renews it.
+    // The certificate is valid for 397 days, and the dashboard uses it too. Without the authority's
+    // key no program renews it.
     let authority = chain.farm.site.path().join("farm/ca.key");
     std::fs::remove_file(authority).expect("removes");
-    // 377 days less an hour, so that the seconds that the test takes do not count.
+    // 377 days less an hour, so that the test's own duration does not matter.
     clock.set("+9047h");
     chain.start_broker();
     let broker = chain.broker.as_ref().expect("runs");
@@ -540,7 +541,7 @@ fn a_certificate_is_warned_of_before_it_expires_and_read_again_when_asked() {
     };
     ask();
     collector.err.said("the certificate was reloaded");
-    // What cannot be used changes nothing, and does not end it.
+    // An invalid key changes nothing, and the collector continues.
     let key = chain.farm.site.path().join("farm/server.key");
     std::fs::write(&key, "no key").expect("writes");
     ask();

@@ -1,5 +1,5 @@
-//! `selo codec`, and docs/operator/add-a-codec.md performed: its file written, its commands
-//! run, the lines that it promises looked for.
+//! Tests `selo codec`, and performs docs/operator/add-a-codec.md: writes its file, runs its
+//! commands, and looks for the lines that it shows.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn the_page_can_be_followed() {
                 assert!(said.contains(line), "{line:?} is not in:\n{said}");
             }
         } else {
-            // The mistake that the page shows.
+            // The page also shows a mistake.
             assert_eq!(info, "text");
             let path = site.path().join("my-codecs/soil.toml");
             let right = std::fs::read_to_string(&path).expect("there");
@@ -64,7 +64,7 @@ fn a_payload_is_decoded_as_in_a_message() {
         (
             &["codec", "decode", "rain-gauge", "0x"],
             2,
-            "no hexadecimal digits",
+            "the payload is not hexadecimal",
         ),
         (
             &["codec", "decode", "none", "00"],
@@ -126,7 +126,7 @@ fn a_device_has_a_codec_that_is_known() {
     site.ok(&["device", "add", "--generate", "--name", "b"]);
     assert_eq!(codec("b"), "rain-gauge");
 
-    // It is in the back-up, and a back-up that names an unknown one is refused whole.
+    // The backup contains the codec. A backup that names an unknown codec is refused as a whole.
     site.ok(&["device", "export", "--with-keys", "backup.json"]);
     let other = Site::new();
     let text = std::fs::read_to_string(site.path().join("backup.json")).expect("there");

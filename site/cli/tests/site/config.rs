@@ -1,12 +1,12 @@
-//! The configuration file: what goes before what, what is said of mistakes, what is shown;
-//! and backups, which the file tells where the state is.
+//! Tests the configuration file: precedence, error messages, and `selo config show`. Also tests
+//! backups, which find the state directory through the file.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::gateway_support::{Answer, Site};
 
-/// The command without the state that other tests give it.
+/// The command without SELO_STATE, which other tests set.
 fn selo(site: &Site, environment: &[(&str, &str)], arguments: &[&str]) -> Answer {
     let mut command = site.command(arguments);
     command
@@ -54,7 +54,7 @@ fn the_command_line_goes_before_the_environment_and_that_before_the_file() {
     assert!(line_of(&text, "webhook").contains("[\"https://hooks.example/...\"]"));
     assert!(!text.contains("pass") && !text.contains("secret"), "{text}");
     assert!(text.contains("# report is not set"), "{text}");
-    // Above the sections: for the others, too.
+    // A key above the sections applies to every command.
     let text = show(&[], &["gateway"]);
     assert_eq!(
         line_of(&text, "site"),
@@ -76,10 +76,10 @@ fn the_command_line_goes_before_the_environment_and_that_before_the_file() {
         line_of(&text, "site"),
         "site = \"hill\"  # environment, SELO_SITE"
     );
-    // A list of the command line is in place of the file's.
+    // A list on the command line replaces the list of the file.
     let text = show(&[], &["up", "--webhook", "https://other.example"]);
     assert!(line_of(&text, "webhook").starts_with("webhook = [\"https://other.example\"]"));
-    // The file by the environment.
+    // SELO_CONFIG names the file.
     let answer = selo(
         &site,
         &[("SELO_CONFIG", "selo.toml")],
@@ -123,7 +123,7 @@ fn mistakes_name_the_file_the_line_the_key_and_the_nearest_one() {
         }
         assert!(answer.stderr.contains("hint: "), "{answer:?}");
     }
-    // Keys that need one another.
+    // One key requires another.
     site.file("half.toml", b"\n[collect]\ntls-cert = \"a.pem\"\n");
     let answer = selo(&site, &[], &["config", "check", "half.toml"]);
     assert_eq!(answer.code, Some(2), "{answer:?}");
@@ -158,7 +158,7 @@ fn what_is_written_for_a_start_is_good() {
         let answer = selo(&site, &[], arguments);
         assert_eq!(answer.code, Some(0), "{arguments:?}: {answer:?}");
     }
-    // It is found without being named.
+    // The file is found in its default place.
     let folder = site.path().join("none/selo");
     std::fs::create_dir_all(&folder).expect("makes");
     std::fs::write(folder.join("selo.toml"), "site = \"hill\"\n").expect("writes");
@@ -195,7 +195,7 @@ fn the_file_says_where_the_state_is_and_backups_hold_it() {
         "it is there already"
     );
 
-    // Where something is, nothing is restored.
+    // Nothing is restored into a directory that already has a state.
     let answer = run(&["restore", "copy"]);
     assert_eq!(answer.code, Some(2), "{answer:?}");
     let answer = run(&["restore", "copy", "--state", "other"]);
@@ -203,7 +203,7 @@ fn the_file_says_where_the_state_is_and_backups_hold_it() {
     let listed = run(&["device", "list", "--state", "other"]);
     assert!(listed.stdout.contains("roof"), "{listed:?}");
 
-    // One byte of it is another.
+    // Change one byte of the file.
     let path = copy.join("registry.db");
     let mut bytes = std::fs::read(&path).expect("there");
     *bytes.last_mut().expect("a byte") ^= 1;
@@ -220,7 +220,7 @@ fn the_file_says_where_the_state_is_and_backups_hold_it() {
     std::fs::write(&list, text.replace("registry.db", "../registry.db")).expect("writes");
     let answer = run(&["restore", "copy", "--state", "third"]);
     assert!(
-        answer.stderr.contains("is not a valid name of a file"),
+        answer.stderr.contains("is not a valid file name"),
         "{answer:?}"
     );
 }

@@ -1,8 +1,9 @@
-//! Hostile packets to the real `selo gateway` over loopback, and C nodes among them. What a node
-//! loses to the limits themselves, in simulated time: site/gateway/tests/gateway/flood.rs.
+//! Floods the real `selo gateway` with hostile packets over loopback, while C nodes send. The test
+//! site/gateway/tests/gateway/flood.rs counts, in simulated time, the honest packets that the
+//! gateway's limits drop.
 //!
 //! `cargo test --release -p selo --test site flood -- --ignored --nocapture` sends 100,000 packets a
-//! second and prints what came of the honest ones, and how many the kernel dropped.
+//! second. It prints the outcome of the honest packets, and the number that the kernel dropped.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use crate::gateway_support::{CNode, Gateway, PATIENCE, Site};
 use selo_nodes::node::{VirtualNode, system_entropy};
 use selo_sys::node::{Event, Suite};
 
-/// Runs until it is dropped.
+/// A thread that repeats a step until this is dropped.
 struct Beside {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -51,8 +52,7 @@ fn socket(host: Ipv4Addr) -> UdpSocket {
     socket
 }
 
-/// A translator of addresses between a node and the gateway: behind it the node has another
-/// port whenever it is told so. It reads what passes.
+/// A NAT between a node and the gateway. It can change the node's port, and it records all frames.
 struct Translator {
     address: SocketAddr,
     outside: Arc<Mutex<UdpSocket>>,
@@ -97,14 +97,14 @@ impl Translator {
     }
 }
 
-/// The last frame of this kind that passed.
+/// The last recorded frame of this kind.
 fn last(seen: &Mutex<Vec<Vec<u8>>>, kind: u8) -> Option<Vec<u8>> {
     let seen = seen.lock().expect("whole");
     let found = seen.iter().rev().find(|frame| frame[0] & 0xf0 == kind);
     found.cloned()
 }
 
-/// A frame of this kind with a wrong end, of the last one that a node has sent.
+/// A frame with its last 4 bytes replaced by random bytes. Without a frame, a single byte.
 fn forged(frame: Option<Vec<u8>>) -> Vec<u8> {
     let mut frame = frame.unwrap_or_else(|| vec![0xff]);
     let random: [u8; 4] = selo_link::random_bytes().expect("random");
@@ -115,9 +115,9 @@ fn forged(frame: Option<Vec<u8>>) -> Vec<u8> {
     frame
 }
 
-/// A neighbour behind the node's address sends bytes that are not a frame, packets of its session
-/// and joins in its name, some thousand a second. The node joins, is heard, and is heard from
-/// another port.
+/// A neighbour at the node's address sends invalid frames, forged packets of the node's session and
+/// forged joins with its id, some thousand per second. The node still joins, and its readings still
+/// arrive, also from another port.
 #[test]
 fn a_neighbour_at_the_nodes_address_does_not_keep_it_out() {
     let site = Site::new();
@@ -140,7 +140,7 @@ fn a_neighbour_at_the_nodes_address_does_not_keep_it_out() {
         }
         std::thread::sleep(Duration::from_millis(1));
     });
-    // More than the gateway would once forgive a source.
+    // More than an earlier version of the gateway accepted from one source.
     while sent.load(Ordering::Relaxed) < 3000 {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -154,15 +154,14 @@ fn a_neighbour_at_the_nodes_address_does_not_keep_it_out() {
         .collect();
     let wanted: Vec<_> = (0..10u8).map(|number| hex::encode([number])).collect();
     assert_eq!(payloads, wanted);
-    // The join was asked to prove its address, and did.
+    // The gateway asked for a proof of the address, and the node gave it.
     assert!(
         last(&translator.seen, 0xb0).is_some(),
         "no COOKIE-ECHO was sent"
     );
 }
 
-/// A neighbour sends packets of sessions that nobody has; a node whose session is lost is told
-/// all the same.
+/// A neighbour sends packets of unknown sessions. A node whose session is lost still gets a hint.
 #[test]
 fn a_neighbour_does_not_take_a_nodes_hints() {
     let site = Site::new();
@@ -181,8 +180,8 @@ fn a_neighbour_does_not_take_a_nodes_hints() {
         let _ = neighbour.send_to(&unknown(session), to);
         std::thread::sleep(Duration::from_micros(500));
     });
-    // Twelve nodes one after another, each with a hint for one of its first packets. A source
-    // once had one hint a second.
+    // Twelve nodes, one after another. Each must get a hint for one of its first packets. An earlier
+    // version sent a source one hint a second.
     for number in 0..12 {
         let node = socket(Ipv4Addr::LOCALHOST);
         let session = 2000 + number;
@@ -210,7 +209,7 @@ const NODES: usize = 20;
 const SECONDS: u64 = 10;
 const READING: Duration = Duration::from_millis(200);
 
-/// An honest node on a socket of its own, on the host that its number says.
+/// An honest node on a socket of its own. Its number determines its host address.
 struct Honest {
     node: VirtualNode,
     socket: UdpSocket,
@@ -287,7 +286,7 @@ fn processor_time(gateway: &Gateway) -> f64 {
     (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) / 100.0
 }
 
-/// What the flood consists of.
+/// Makes a packet of the flood from the devices, the nodes' last UPs and the packet's number.
 type Packets = fn(&[(u32, [u8; 32])], &[Vec<u8>], u64) -> Vec<u8>;
 
 fn one_byte(_: &[(u32, [u8; 32])], _: &[Vec<u8>], _: u64) -> Vec<u8> {
@@ -352,7 +351,7 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
         .collect();
     let sent = Arc::new(AtomicU64::new(0));
     let ups: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
-    // Many sockets: one host's, or of hosts that nobody has had.
+    // Many sockets: at one address, or at addresses that no test has used.
     let flood: Vec<Beside> = (0..2u64)
         .map(|thread| {
             let sockets: Vec<UdpSocket> = (0..64u8)
@@ -386,7 +385,7 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
     }
     let deadline = Instant::now() + PATIENCE;
     let mut until = None;
-    // So many seconds from when all have joined.
+    // Run for SECONDS after all nodes have joined.
     while until.is_none_or(|until| Instant::now() < until) && Instant::now() < deadline {
         for node in &mut nodes {
             node.turn(start, true);
@@ -394,7 +393,7 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
         if until.is_none() && nodes.iter().all(|node| node.joined.is_some()) {
             until = Some(Instant::now() + Duration::from_secs(SECONDS));
         }
-        // An UP of each session: the forger has read it.
+        // The forger reads an UP of each session.
         let heard = nodes.iter().filter_map(|node| node.last_up.clone());
         *ups.lock().expect("whole") = heard.collect();
         std::thread::sleep(Duration::from_micros(500));
@@ -402,7 +401,7 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
     let seconds = begin.elapsed().as_secs_f64();
     let rate = (sent.load(Ordering::Relaxed) - hostile) as f64 / seconds;
     let busy = (processor_time(&gateway) - before) / seconds;
-    // What is on its way may still be repeated.
+    // Wait for readings that are still in flight or being repeated.
     while nodes
         .iter()
         .any(|node| node.delivered + node.undelivered < node.sent)
@@ -437,7 +436,7 @@ fn measure(name: &str, host: Option<Ipv4Addr>, packets: Packets) {
 }
 
 #[test]
-#[ignore = "a measurement of some minutes that wants the machine for itself"]
+#[ignore = "a measurement that takes minutes and needs an idle machine"]
 fn a_hundred_thousand_hostile_packets_a_second() {
     let same = Some(Ipv4Addr::new(127, 0, 1, 1));
     for (name, packets) in [

@@ -1,5 +1,4 @@
-//! `selo gateway` from end to end: the command, nodes that are the device library's own C
-//! code, and UDP between them.
+//! Tests `selo gateway` from end to end, with nodes of the device library's C code, over UDP.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
@@ -56,7 +55,7 @@ fn readings_of_every_suite_arrive_and_sessions_survive_a_restart() {
     let (code, rest, _) = gateway.stop();
     assert_eq!((code, rest.len()), (Some(0), 0));
 
-    // The nodes do not even notice.
+    // The nodes keep their sessions.
     let gateway = site.gateway(&[]);
     for (node, session) in nodes.iter_mut().zip(&sessions) {
         node.move_gateway(gateway.address);
@@ -90,7 +89,7 @@ fn a_node_is_paired_by_a_person_who_types_what_it_shows() {
         unreachable!()
     };
     pair.err.wait("shows its digits");
-    // A typing error is no reason to begin anew.
+    // A typing error does not end the pairing.
     pair.type_line(&format!("{:06}", (digits + 1) % 1_000_000));
     pair.err.wait("no attempt at this gateway has these digits");
     pair.type_line(&format!("{digits:06}"));
@@ -133,7 +132,7 @@ fn wrong_digits_store_nothing_and_three_of_them_close_the_window() {
     assert_eq!(watcher.out.next_json()["event"], "keyed");
     let comparing = watcher.out.next_json();
     assert_eq!(comparing["event"], "comparing");
-    // Whoever types them must have read them from the node.
+    // The events do not contain the digits: the operator must read them from the node.
     assert!(
         !comparing.to_string().contains(&format!("{digits:06}")),
         "{comparing}"
@@ -161,7 +160,7 @@ fn wrong_digits_store_nothing_and_three_of_them_close_the_window() {
     node.wait("the rejection", |event| *event == Event::PairFailed);
     assert_eq!(site.ok(&["device", "list", "--json"]), "");
 
-    // Once more, with the digits that the node shows.
+    // Pair again, with the digits that the node shows.
     let watcher = Running::start(&site, &["device", "pair", "--json"]);
     assert_eq!(watcher.out.next_json()["event"], "open");
     node.node.pair().expect("starts");
@@ -182,7 +181,7 @@ fn wrong_digits_store_nothing_and_three_of_them_close_the_window() {
     );
     site.ok(&["device", "show", "roof"]);
 
-    // Whoever opened the window and goes away closes it.
+    // The window closes when the command that opened it ends.
     let watcher = Running::start(&site, &["device", "pair"]);
     watcher.err.wait("Start pairing");
     watcher.kill();
@@ -206,7 +205,7 @@ fn who_opens_a_window_right_after_another_has_closed_keeps_it() {
         let mut first = client();
         assert_eq!(first.ask(&pair(1)).expect("opens"), open);
         let since = Instant::now();
-        // Its time is up in a second; the next operator does not wait to be told.
+        // The window closes after a second. The second operator keeps trying until then.
         let mut second = loop {
             let mut second = client();
             match second.ask(&pair(60)) {
@@ -217,7 +216,7 @@ fn who_opens_a_window_right_after_another_has_closed_keeps_it() {
                 Err(error) => assert!(since.elapsed().as_secs() < 60, "{error}"),
             }
         };
-        // The first one's connection ends, and takes nothing with it.
+        // The end of the first connection does not close the second operator's window.
         while first.receive().is_ok() {}
         std::thread::sleep(Duration::from_millis(200));
         assert_eq!(
@@ -271,12 +270,12 @@ fn a_message_reaches_the_node_and_its_fate_is_told() {
         "1s",
     ]);
     assert_eq!(late.code, Some(1), "{late:?}");
-    assert!(late.stderr.contains("its time is up"), "{late:?}");
+    assert!(late.stderr.contains("the message expired"), "{late:?}");
     assert_eq!(gateway.stop().0, Some(0));
 }
 
-/// Nodes under load, a gateway that is killed again and again: what was acknowledged is
-/// printed, and nothing is accepted twice.
+/// Kills the gateway repeatedly under load. Every acknowledged reading is printed, and none is
+/// accepted twice.
 #[test]
 fn killed_under_load_it_loses_nothing_and_takes_nothing_twice() {
     const NODES: usize = 6;
@@ -312,7 +311,7 @@ fn killed_under_load_it_loses_nothing_and_takes_nothing_twice() {
                     if under_way.is_none() && node.node.is_joined() {
                         serial += 1;
                         let payload = format!("{number}.{serial}");
-                        // One in three without asking.
+                        // Every third reading asks for no acknowledgement.
                         let confirmed = !serial.is_multiple_of(3);
                         if node.node.send(payload.as_bytes(), confirmed).is_ok() && confirmed {
                             under_way = Some(payload);
@@ -333,7 +332,7 @@ fn killed_under_load_it_loses_nothing_and_takes_nothing_twice() {
     let mut lines = Vec::new();
     let mut random = 7u64;
     for _ in 0..KILLS {
-        // Somewhere in the middle: after a number of lines that nobody chose.
+        // Kill the gateway after a pseudo-random number of lines.
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
@@ -374,7 +373,10 @@ fn killed_under_load_it_loses_nothing_and_takes_nothing_twice() {
             .or_default()
             .insert(name.clone());
         if let Some(before) = taken.insert(name, payload.clone()) {
-            assert_eq!(line["redelivered"], true, "twice, and not said so: {line}");
+            assert_eq!(
+                line["redelivered"], true,
+                "printed twice, but not marked as redelivered: {line}"
+            );
             assert_eq!(before, payload);
             redelivered += 1;
         }
@@ -392,7 +394,7 @@ fn killed_under_load_it_loses_nothing_and_takes_nothing_twice() {
         for payload in acknowledged {
             assert!(
                 names_of.contains_key(payload),
-                "{payload} was acknowledged and is lost"
+                "{payload} was acknowledged and lost"
             );
         }
     }
@@ -431,7 +433,7 @@ fn a_revoked_device_is_cut_off_at_once_and_an_imported_one_is_known_at_once() {
         .collect();
     assert_eq!(names, ["a", "b", "c"]);
 
-    // A back-up restores another gateway: keys, names, counters, what is revoked.
+    // A backup restores another gateway: keys, names, counters and revocations.
     site.ok(&["device", "export", "--with-keys", "backup.json"]);
     let backup = site.path().join("backup.json");
     let mode = std::fs::metadata(&backup)
@@ -510,7 +512,7 @@ fn no_log_and_no_output_holds_a_key() {
         assert!(!said.contains(&form), "a key is in the output");
         assert!(!said.contains(&form[..20]), "half a key is in the output");
     }
-    // Asked for by name it is shown: the check above can fail.
+    // On request the key is shown, so the check above can fail.
     let shown = site.ok(&["device", "show", "c", "--show-key"]);
     assert!(shown.contains(&forms("c")[2]));
 }
@@ -555,7 +557,7 @@ fn numbers_are_served() {
         "selo_gateway_frames_dropped_total{reason=\"malformed\"} 1\n",
         "selo_gateway_delivering_seconds_count 1\n",
     ];
-    // The numbers of the last batch come a moment after its packets.
+    // The gateway updates its metrics shortly after each batch.
     let start = std::time::Instant::now();
     while !wanted.iter().all(|line| ask().contains(line)) {
         assert!(
@@ -590,7 +592,7 @@ fn classic_is_refused_and_the_hint_names_the_study() {
 fn what_nobody_reads_waits_for_the_next_start() {
     let site = Site::new();
     let device = site.device(Suite::Ascon, "a");
-    // A reader that goes away: the gateway says so and stops.
+    // If the reader of standard output closes its end, the gateway reports it and stops.
     let mut child = site
         .command(&["gateway", "--listen", "127.0.0.1:0", "--json-log"])
         .stdout(std::process::Stdio::piped())

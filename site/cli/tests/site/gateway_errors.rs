@@ -1,5 +1,5 @@
-//! Bad input of `selo gateway` and `selo device`: a clear error with a hint, the documented
-//! exit code, and nothing lost.
+//! Bad input to `selo gateway` and `selo device`. Each case needs a clear error with a hint and the
+//! documented exit code, and loses no data.
 
 use std::fs;
 use std::net::UdpSocket;
@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use crate::gateway_support::{Answer, CNode, Site};
 use selo_sys::node::Suite;
 
-/// Asserts that a command is refused with this code and these words.
+/// Asserts that a command fails with this exit code, and that its message contains these words.
 fn refused(site: &Site, arguments: &[&str], code: i32, words: &[&str]) -> Answer {
     let answer = site.selo(arguments);
     assert_eq!(answer.code, Some(code), "{arguments:?}: {answer:?}");
@@ -50,7 +50,7 @@ fn wrong_usage_is_explained() {
             &["device", "add", "--generate", "--name", ""],
             &["1 to 64 characters"],
         ),
-        // A key does not belong on the command line, and there is no option that takes one.
+        // No option takes a key on the command line.
         (
             &["device", "add", "--key", &key],
             &["unexpected argument '--key'"],
@@ -325,7 +325,7 @@ fn a_damaged_journal_costs_sessions_and_no_reading_that_checks() {
         gateway.readings.next();
     }
     gateway.kill();
-    // Everything is delivered anew, and a byte in the middle is another one.
+    // Remove the position of delivery, so that everything is redelivered, and change one byte.
     fs::remove_file(site.state().join("delivered")).expect("there");
     let segment = site.state().join("journal/0000000000000001");
     let mut bytes = fs::read(&segment).expect("there");
@@ -346,7 +346,7 @@ fn a_damaged_journal_costs_sessions_and_no_reading_that_checks() {
     let counters: Vec<_> = kept.iter().map(|line| line["counter"].as_u64()).collect();
     assert_eq!(counters, [Some(0), Some(1), Some(3), Some(4)]);
     assert!(kept.iter().all(|line| line["redelivered"] == true));
-    // The node asks, is hinted, and joins again by itself.
+    // The node gets a hint, and joins again by itself.
     node.move_gateway(gateway.address);
     let mut through = false;
     for _ in 0..100 {
@@ -364,7 +364,7 @@ fn a_damaged_journal_costs_sessions_and_no_reading_that_checks() {
     let (code, _, log) = gateway.stop();
     assert_eq!(code, Some(0));
     assert!(!log.contains("panicked"));
-    // It is said once.
+    // The log reports it once.
     let gateway = site.gateway(&[]);
     assert!(!gateway.log.all().contains("damaged"));
 }

@@ -1,5 +1,5 @@
-//! Performs docs/operator/run-a-gateway.md: its commands, with a node of the device library
-//! where the page speaks of one. What the page promises to show is looked for.
+//! Performs docs/operator/run-a-gateway.md: runs its commands, with a node of the device library
+//! where the page needs one, and looks for the lines that the page shows.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn arguments(line: &str) -> Vec<&str> {
     words.collect()
 }
 
-/// The page's options, on ports that are free.
+/// The page's options, with free ports.
 fn start(site: &Site, line: &str) -> Gateway {
     let options = arguments(line);
     assert_eq!(options[0], "gateway");
@@ -102,7 +102,7 @@ fn the_page_can_be_followed() {
                     assert!(said.contains(line.as_str()), "{line:?} is not in:\n{said}");
                 }
             }
-            info => panic!("what is a block of '{info}'?"),
+            info => panic!("unknown kind of block '{info}'"),
         }
     }
     assert!(performed > 10, "the page performs nothing");

@@ -1,6 +1,6 @@
-//! Strangers at the login of `selo collect`: many at once, from many addresses, with wrong
-//! passwords. What they cost in memory, and whether an operator gets in meanwhile. A proxy
-//! on this machine brings each its own address.
+//! Strangers try wrong passwords at the login of `selo collect`, many at once and from many
+//! addresses. The tests measure the memory that they cost, and check that an operator can log in
+//! meanwhile. Each request has an address of its own, in the header that a proxy adds.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -23,7 +23,7 @@ struct Said {
     head: String,
 }
 
-/// The value of a cookie that an answer sets.
+/// Returns the value of a cookie that an answer sets.
 fn cookie(said: &Said, name: &str) -> String {
     let start = format!("{name}=");
     let found = said.head.lines().find_map(|line| {
@@ -51,7 +51,7 @@ fn log_in(address: SocketAddr, user: &str, password: &str, more: &str) -> Option
 }
 
 fn from(address: &str) -> String {
-    // What a client says of itself stands before what the proxy saw.
+    // The proxy appends the address that it sees to the one that the client claims.
     format!("X-Forwarded-For: 198.51.100.77, {address}\r\n")
 }
 
@@ -107,7 +107,7 @@ impl Town {
 fn many_logins_at_once_cost_two_hashes_of_memory() {
     const LOGINS: usize = 250;
     let town = Town::start(&["--trusted-proxy", "127.0.0.1"]);
-    // The first login of all, so that what stays for ever is there.
+    // Log in once, so that memory that is allocated only once does not count.
     assert_eq!(
         log_in(town.address, "admin", &town.password(), "").map(|said| said.status),
         Some(200)
@@ -129,22 +129,22 @@ fn many_logins_at_once_cost_two_hashes_of_memory() {
     let (after, peak) = town.memory();
     let count = |status| said.iter().filter(|said| said.status == status).count();
     println!(
-        "{LOGINS} logins at once: {} refused as wrong, {} told to come again; resident {before} \
+        "{LOGINS} logins at once: {} refused as wrong, {} told to retry; resident {before} \
          MiB before, {peak} at the peak, {after} after",
         count(401),
         count(503)
     );
-    assert_eq!(said.len(), LOGINS, "each has an answer");
+    assert_eq!(said.len(), LOGINS, "each login gets an answer");
     assert_eq!(count(401) + count(503), LOGINS);
     for busy in said.iter().filter(|said| said.status == 503) {
         assert!(busy.head.contains("retry-after: "), "{}", busy.head);
     }
     assert!(count(503) > 0 && count(401) > 0);
     assert!(peak < before + 100, "two hashes have 19 MiB each");
-    assert!(after < before + 60, "memory comes back");
+    assert!(after < before + 60, "memory is freed");
 }
 
-/// Who guesses the operator's password from one address after the other, until it is over.
+/// Threads that guess the operator's password, each time from another address.
 struct Flood {
     over: Arc<AtomicBool>,
     tried: Arc<AtomicUsize>,
@@ -185,7 +185,7 @@ impl Flood {
     }
 }
 
-/// Tries until it is in; how often, and for how long.
+/// Tries to log in until it succeeds. Returns the answer, the number of attempts and the time.
 fn get_in(town: &Town, password: &str, more: &str) -> (Said, usize, Duration) {
     let started = Instant::now();
     for attempt in 1.. {
@@ -197,7 +197,7 @@ fn get_in(town: &Town, password: &str, more: &str) -> (Said, usize, Duration) {
         assert_eq!(said.status, 503, "{}", said.head);
         std::thread::sleep(Duration::from_millis(100));
     }
-    unreachable!("attempts do not end")
+    unreachable!("the range has no end")
 }
 
 #[test]
@@ -206,15 +206,18 @@ fn an_operator_gets_in_while_strangers_guess_from_everywhere() {
     let password = town.password();
     let flood = Flood::start(town.address, 48);
     let (first, attempts, took) = get_in(&town, &password, &from("192.0.2.1"));
-    println!("another address: in after {attempts} attempts, {took:?}");
+    println!("another address: logged in after {attempts} attempts, {took:?}");
     let browser = format!(
         "Cookie: selo_browser={}\r\n{}",
         cookie(&first, "selo_browser"),
         from("192.0.2.2")
     );
     let (_, attempts, took) = get_in(&town, &password, &browser);
-    println!("a browser that is known: in after {attempts} attempts, {took:?}");
-    assert_eq!(attempts, 1, "it has a place of its own");
+    println!("a recognised browser: logged in after {attempts} attempts, {took:?}");
+    assert_eq!(
+        attempts, 1,
+        "a recognised browser does not wait behind strangers"
+    );
     let tried = flood.end();
     println!("strangers tried {tried} times meanwhile");
 }
@@ -233,7 +236,7 @@ fn only_a_proxy_of_ours_says_for_whom_it_asks() {
 
     let town = Town::start(&["--trusted-proxy", "127.0.0.1"]);
     let statuses: Vec<u16> = (0..6).map(|number| wrong(&town, number)).collect();
-    assert_eq!(statuses, [401; 6], "each has an address of its own");
+    assert_eq!(statuses, [401; 6], "each address has its own limit");
     let statuses: Vec<u16> = (0..6).map(|_| wrong(&town, 77)).collect();
     assert_eq!(statuses, [401, 401, 401, 401, 401, 429]);
 }

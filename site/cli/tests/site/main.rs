@@ -1,4 +1,4 @@
-//! One program for the tests of the command: it links the crates once.
+//! The tests of the command, in one program, so that the crates are linked only once.
 
 mod chain;
 mod codec;

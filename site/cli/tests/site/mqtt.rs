@@ -1,5 +1,5 @@
-//! `selo setup`, `selo broker` and `selo gateway --mqtt` from end to end: nodes of the device
-//! library, the embedded broker as a process that is killed, Mosquitto on the same files.
+//! Tests `selo setup`, `selo broker` and `selo gateway --mqtt` from end to end, with nodes of the
+//! device library, an embedded broker that is killed, and Mosquitto on the same files.
 
 use std::collections::{HashMap, HashSet};
 use std::net::TcpStream;
@@ -44,7 +44,7 @@ fn setup_makes_private_files_and_says_what_is_next() {
     ] {
         assert_eq!(mode(name), 0o600, "{name}");
     }
-    // No secret is shown, and a second time changes nothing.
+    // No secret is printed, and a second run changes nothing.
     let read =
         |name: &str| std::fs::read_to_string(site.path().join("farm").join(name)).expect(name);
     let password = read("gateway.password");
@@ -66,7 +66,7 @@ fn setup_makes_private_files_and_says_what_is_next() {
 fn mistakes_are_named_and_no_password_is_repeated() {
     let site = Site::new();
     site.file("open.password", b"hunter2\n");
-    // Whatever this shell's umask is.
+    // Set the mode, whatever the umask is.
     let open = std::fs::Permissions::from_mode(0o644);
     std::fs::set_permissions(site.path().join("open.password"), open).expect("opened");
     for (arguments, words) in [
@@ -98,7 +98,7 @@ fn mistakes_are_named_and_no_password_is_repeated() {
         let refused = site.selo(&all);
         assert_eq!(refused.code, Some(2), "{refused:?}");
         assert!(refused.stderr.contains(words), "{words}: {refused:?}");
-        // clap repeats an argument that it refuses; that one is the user's own.
+        // clap's message contains the refused argument, which the user has typed.
         if !arguments[1].contains("hunter2") {
             assert!(!refused.stderr.contains("hunter2"), "{refused:?}");
         }
@@ -166,14 +166,14 @@ fn a_node_s_reading_reaches_a_subscriber_through_mosquitto() {
         hex::encode(payload)
     );
 
-    // Another codec counts from the next reading.
+    // A new codec applies from the next reading.
     farm.site
         .ok(&["device", "set", "garden", "--codec", "cayenne-lpp"]);
     node.deliver(&[3, 103, 1, 16]);
     let line = said.wait("\"temperature_3\":{\"value\":27.2,\"unit\":\"Cel\"}");
     assert!(line.contains("\"codec\":\"cayenne-lpp\""), "{line}");
 
-    // A gateway that is killed is seen to be gone: its last will.
+    // The last will of a killed gateway reports it as offline.
     gateway.kill();
     said.wait("\"online\":false");
     for child in [&mut viewer, &mut broker] {
@@ -182,10 +182,10 @@ fn a_node_s_reading_reaches_a_subscriber_through_mosquitto() {
     }
 }
 
-/// By device, session and counter: the payload, and how often it came.
+/// The payload and the number of deliveries, by device, session and counter.
 type Database = HashMap<(String, String, u32), (String, u32)>;
 
-/// A collector that stores, acknowledges and confirms; counts how often each reading came.
+/// A collector that stores, acknowledges and confirms readings, and counts the deliveries of each.
 async fn collect(client: ClientConfig, stored: &Mutex<Database>, stop: &AtomicBool) {
     let filters = [topic::collector_filter(None)];
     let mut collector = Subscriber::start(SubscriberConfig::new(client, filters)).expect("starts");
@@ -212,8 +212,7 @@ async fn collect(client: ClientConfig, stored: &Mutex<Database>, stop: &AtomicBo
     }
 }
 
-/// The broker is killed again and again, and the gateway too; the collector has each
-/// reading that a node was told of.
+/// Kills broker and gateway repeatedly. The collector gets every acknowledged reading.
 #[test]
 fn killed_brokers_and_gateways_lose_nothing_that_a_node_was_told_of() {
     const READINGS: u32 = 120;
@@ -275,7 +274,7 @@ fn killed_brokers_and_gateways_lose_nothing_that_a_node_was_told_of() {
         }
         stop.store(true, Ordering::Relaxed);
     });
-    // By identity, each once: nothing was accepted twice.
+    // No reading was accepted twice: each identity has one payload.
     let stored = stored.lock().expect("whole");
     assert_eq!(stored.len() as u32, READINGS);
     let payloads: HashSet<_> = stored.values().map(|(payload, _)| payload).collect();

@@ -1,6 +1,6 @@
-//! Performs docs/operator/README.md: its commands, on ports that are free, with a node of the
-//! device library as the station; what the page shows is looked for. Blocks marked
-//! `machine` change the machine (packages, services) and are not performed.
+//! Performs docs/operator/README.md: runs its commands on free ports, with a node of the device
+//! library as the station, and looks for the lines that the page shows. Blocks marked `machine`
+//! change the machine (packages, services) and are not performed.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -60,7 +60,7 @@ impl Drop for Up {
     }
 }
 
-/// Runs a line of the page in a shell; what it printed, on both streams.
+/// Runs a line of the page in a shell. Returns the output of both streams.
 fn shell(site: &Site, line: &str) -> String {
     let binary = crate::gateway_support::program("selo");
     let folder = binary.parent().expect("a folder").display().to_string();
@@ -136,7 +136,7 @@ fn the_page_can_be_followed() {
                 }
             }
             "machine" | "toml" => {}
-            info => panic!("what is a block of '{info}'?"),
+            info => panic!("unknown kind of block '{info}'"),
         }
     }
     assert!(performed > 12, "the page performs {performed} lines");

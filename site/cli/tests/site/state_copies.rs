@@ -1,5 +1,5 @@
-//! A state directory that comes back from a copy: no key and counter seal two packets, nothing
-//! is accepted twice, and the keys of sessions that have ended are in no file.
+//! A state directory is restored from a copy. No key and counter seal two packets, nothing is
+//! accepted twice, and no file contains the keys of ended sessions.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::gateway_support::{PATIENCE, Site};
 use selo_sys::node::Suite;
 use serde_json::Value;
 
-/// Identities of readings that were not said to be delivered again, and how often.
+/// Counts the lines of each reading that are not marked as redelivered.
 fn first_time(lines: &[String]) -> HashMap<String, u32> {
     let mut counts = HashMap::new();
     for line in lines {
@@ -24,7 +24,7 @@ fn first_time(lines: &[String]) -> HashMap<String, u32> {
     counts
 }
 
-/// More than a block of reserved counters, so that a copy would begin within what was used.
+/// More readings than a block of reserved counters, so that a copy would reuse counters.
 const MANY: u32 = 80;
 
 fn comes_back(manner: Manner, with_memory: bool) {
@@ -49,7 +49,7 @@ fn comes_back(manner: Manner, with_memory: bool) {
         put_back(Manner::InPlace, &memory, site.memory());
     }
 
-    // Who has recorded the packets sends them again.
+    // An attacker replays the recorded packets.
     let gateway = site.gateway(&[]);
     node.move_gateway(gateway.address);
     let again = node.ups[copied..].to_vec();
@@ -68,8 +68,8 @@ fn comes_back(manner: Manner, with_memory: bool) {
     assert_eq!(node.judge.twice, [], "{manner:?}");
     assert!(node.judge.pairs() > MANY as usize);
     if with_memory {
-        // Nobody can tell this copy. The keys differ all the same; what is accepted twice has
-        // one name, by which the collector knows it.
+        // The gateway cannot detect this copy. It still uses other keys. A reading that is accepted
+        // twice keeps its identity, by which the collector drops the second one.
         assert!(node.judge.resumed > 0, "{log}");
     } else {
         assert!(log.contains("all sessions end"), "{log}");
@@ -142,7 +142,7 @@ fn a_gateway_that_was_killed_goes_on_under_keys_of_its_own() {
     }
 }
 
-/// The files that hold these bytes.
+/// The files that contain these bytes.
 fn who_has(state: &Path, key: &[u8; 32]) -> Vec<String> {
     files(state)
         .into_iter()
@@ -174,12 +174,12 @@ fn keys_of_ended_sessions_are_in_no_file() {
         }
     };
 
-    // A live session's keys are in one file, which is how this test knows what to look for.
+    // The keys of a live session are in one file, so the search below would find keys.
     garden.deliver(b"one");
     for key in [garden.sessions[0].up, garden.sessions[0].down] {
         assert_eq!(who_has(&state, &key), ["keys"]);
     }
-    // Pending ones, one after the other; then one of them replaces the live session.
+    // Three joins make pending sessions. The newest then replaces the live session.
     for _ in 0..3 {
         garden.must_join();
     }
@@ -188,7 +188,7 @@ fn keys_of_ended_sessions_are_in_no_file() {
     garden.deliver(b"two");
     assert_gone(&garden, 0, 3);
 
-    // Revoked and removed.
+    // Revoke and remove devices.
     roof.deliver(b"one");
     hill.deliver(b"one");
     site.ok(&["device", "revoke", "roof"]);
@@ -197,7 +197,7 @@ fn keys_of_ended_sessions_are_in_no_file() {
     assert_gone(&hill, 0, 1);
     assert_eq!(who_has(&state, &devices[2].1), [""; 0], "the device key");
 
-    // Killed; then put back from a copy, which ends all sessions.
+    // Kill the gateway. Then restore a copy, which ends all sessions.
     let copy = site.path().join("copy");
     copy_of(&state, &copy);
     garden.must_join();

@@ -1,9 +1,10 @@
-//! Random kills, copies, restores, clock jumps and full disks, one after the other, against the
-//! command. Afterwards: no key and counter sealed two packets, nothing that was acknowledged is
-//! lost, and nothing is doubled.
+//! Subjects the command to random kills, copies, restores, clock jumps and full disks, one after
+//! another. Afterwards no key and counter have sealed two packets, no acknowledged reading is lost,
+//! and none is doubled.
 //!
-//! A thousand: `cargo test --release -p selo --test site state_faults -- --ignored --nocapture`.
-//! `SELO_FAULTS` is another number, `SELO_SEED` another order.
+//! For a thousand faults:
+//! `cargo test --release -p selo --test site state_faults -- --ignored --nocapture`.
+//! `SELO_FAULTS` sets their number, `SELO_SEED` their order.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -19,7 +20,7 @@ use rustix::process::Signal;
 use selo_sys::node::Suite;
 use serde_json::Value;
 
-/// A small generator (splitmix64): equal seeds, equal orders of faults.
+/// A small generator (splitmix64). Equal seeds give equal orders of faults.
 struct Seeded(u64);
 
 impl Seeded {
@@ -32,14 +33,14 @@ impl Seeded {
     }
 }
 
-/// A process that holds a mount of its own: the state directory on a disk of 32 MB, which
-/// outlives the gateways.
+/// A process that keeps a private mount: the state directory on a disk of 32 MB, which outlives the
+/// gateways.
 struct Disk {
     holder: Child,
 }
 
 impl Disk {
-    /// `None` where this user may not mount; in CI it must be so.
+    /// `None` if this user may not mount a disk. CI must allow it.
     fn mount(site: &mut Site) -> Option<Disk> {
         let script =
             "mount -t tmpfs -o size=32m,mode=0700 none state && echo mounted && exec sleep 100000";
@@ -80,7 +81,7 @@ impl Drop for Disk {
     }
 }
 
-/// The clock of all gateways; without libfaketime it does not jump.
+/// The clock of all gateways. It needs libfaketime.
 struct SetClock(PathBuf);
 
 impl SetClock {
@@ -140,7 +141,7 @@ struct Trial {
     random: Seeded,
     serial: u32,
     acknowledged: HashSet<String>,
-    /// Of gateways that have ended.
+    /// Lines printed by gateways that have ended.
     lines: Vec<String>,
     copies: Vec<PathBuf>,
     faults: HashMap<Fault, u32>,
@@ -192,7 +193,7 @@ impl Trial {
         self.gateway.as_ref().expect("runs")
     }
 
-    /// A reading on its way from a node, a fault meanwhile, and what became of the reading.
+    /// A node sends a reading, a fault happens, and the outcome of the reading is recorded.
     fn round(&mut self) {
         let which = self.random.below(self.nodes.len());
         if !self.nodes[which].is_joined() {
@@ -203,8 +204,8 @@ impl Trial {
         let under_way = self.nodes[which].begin(payload.as_bytes());
         std::thread::sleep(Duration::from_micros(self.random.below(3000) as u64));
         let fault = self.choose();
-        // An acknowledgement that is on its way while the state is put back is of a reading
-        // that goes with the state.
+        // Finish the reading before a restore. Otherwise its acknowledgement may still be in flight
+        // while the restore removes the reading.
         let early = (fault == Fault::Restore)
             .then(|| self.nodes[which].finish(&under_way, Duration::from_secs(20)));
         if early == Some(Sent::Acknowledged) {
@@ -219,10 +220,10 @@ impl Trial {
             Sent::Acknowledged => {
                 self.acknowledged.insert(payload);
             }
-            // It was never acknowledged, and the node goes on with the next one.
+            // The reading was not acknowledged. The node continues with the next one.
             Sent::Lost | Sent::Unheard => self.nodes[which].forget_session(),
         }
-        // Who listens says again what was said.
+        // An attacker replays recorded packets.
         for _ in 0..5 {
             let node = &self.nodes[self.random.below(self.nodes.len())];
             if !node.ups.is_empty() {
@@ -234,12 +235,12 @@ impl Trial {
         }
     }
 
-    /// A reading that a node sends until it is acknowledged.
+    /// A node sends readings until one is acknowledged.
     fn deliver(&mut self) {
         let which = self.random.below(self.nodes.len());
         let since = Instant::now();
         loop {
-            assert!(since.elapsed() < PATIENCE, "nobody acknowledges");
+            assert!(since.elapsed() < PATIENCE, "no acknowledgement arrived");
             let node = &mut self.nodes[which];
             if !node.is_joined() {
                 node.must_join();
@@ -288,7 +289,7 @@ impl Trial {
         }
     }
 
-    /// As a snapshot of a machine takes it: between two instructions of the gateway.
+    /// Copies the state like a snapshot of the machine: between two instructions of the gateway.
     fn copy(&mut self) {
         let copy = self.site.path().join(format!("copy-{}", self.serial));
         self.gateway().signal(Signal::STOP);
@@ -301,7 +302,8 @@ impl Trial {
         }
     }
 
-    /// What was acknowledged must be delivered before: with the state goes what it holds.
+    /// Restores a copy, after all acknowledged readings are delivered: a restore removes the
+    /// undelivered ones.
     fn restore(&mut self) {
         self.wait_delivered();
         self.kill();
@@ -318,9 +320,10 @@ impl Trial {
             let block = vec![0; size];
             while std::io::Write::write_all(&mut file, &block).is_ok() {}
         }
-        // An open file keeps its room after it is removed.
+        // A removed file keeps its disk space while it is open.
         drop(file);
-        // A reading comes to a gateway that cannot write it; it may be killed so, too.
+        // The reading arrives at a gateway that cannot write it. One time in three the gateway is
+        // also killed meanwhile.
         std::thread::sleep(Duration::from_millis(self.random.below(100) as u64));
         let killed = self.random.below(3) == 0;
         if killed {
@@ -459,7 +462,7 @@ fn thirty_faults_lose_nothing_double_nothing_and_reuse_no_key_and_counter() {
 }
 
 #[test]
-#[ignore = "a quarter of an hour"]
+#[ignore = "takes a quarter of an hour"]
 fn a_thousand_faults_lose_nothing_double_nothing_and_reuse_no_key_and_counter() {
     faults(number("SELO_FAULTS", 1000) as u32, number("SELO_SEED", 2));
 }

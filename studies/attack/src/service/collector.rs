@@ -232,7 +232,7 @@ fn long_head(selo: &Path) -> Result<Findings> {
                 taken != refused,
                 format!(
                     "a head of {kilobytes} KB is {}",
-                    if taken { "taken" } else { "refused" }
+                    if taken { "accepted" } else { "refused" }
                 ),
             );
         }

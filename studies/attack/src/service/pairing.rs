@@ -479,7 +479,7 @@ fn rogue_gateway(selo: &Path) -> Result<Findings> {
     findings.expect(!stored, "the node stored the rogue gateway's key");
     findings.note(format!(
         "the rogue sent {results} confirmations: its digits were {}, its key was {}stored",
-        if taken { "taken" } else { "refused" },
+        if taken { "accepted" } else { "refused" },
         if stored { "" } else { "not " },
     ));
     findings.figure("PAIR-RESULTs of the rogue", results as f64);

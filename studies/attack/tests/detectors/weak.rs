@@ -30,9 +30,9 @@ pub enum Fault {
     NoJoinCounter,
     /// Multiplies before it checks a join's tag.
     EagerJoin,
-    /// Keeps memory for every join that it has refused.
+    /// Allocates memory for every refused join and never frees it.
     Hoarder,
-    /// Does not let nodes join while strangers try to.
+    /// Refuses the joins of honest nodes while strangers send joins.
     EasilyBusy,
     /// Drops a node's packets from a new port because of packets that others sent from its
     /// address.

@@ -125,7 +125,7 @@ fn a_clock_that_is_lost_is_set_without_being_asked_for() {
     up.interrupt();
     let (code, _, log) = up.wait();
     assert_eq!(code, Some(0), "{log}");
-    assert_eq!(log.matches("told it the time").count(), 1, "{log}");
+    assert_eq!(log.matches("sent the time").count(), 1, "{log}");
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn two_people_pair_a_node_by_its_digits() {
         (shown.parse::<u32>().expect("six") + 1) % 1_000_000
     );
     there.type_line("12");
-    there.err.wait("Six digits, or r.");
+    there.err.wait("Type six digits, or r.");
     there.type_line(&other);
     there.err.wait("do not confirm on the node");
     here.type_line(&other);

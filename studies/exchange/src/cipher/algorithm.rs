@@ -47,8 +47,8 @@ impl Cipher {
         Cipher::ALL.into_iter().find(|cipher| *cipher as u8 == code)
     }
 
-    /// Whether the cipher detects an altered message. CBC alone does not. It is here because the
-    /// published measurements include it; it gives no protection against an attacker who can write.
+    /// Returns true if the cipher detects an altered message. CBC alone does not. It is here because
+    /// the published measurements include it; it does not protect against an attacker who can write.
     pub fn authenticated(self) -> bool {
         !matches!(
             self,

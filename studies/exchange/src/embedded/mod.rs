@@ -169,7 +169,7 @@ impl Embedded {
         Ok((command, report))
     }
 
-    /// Whether the client's instructions are counted.
+    /// Returns true if the client's instructions are counted.
     pub fn is_emulated(&self) -> bool {
         self.board.qemu.is_some()
     }

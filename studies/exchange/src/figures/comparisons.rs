@@ -62,7 +62,7 @@ pub fn comparisons(rows: &[Row], experiment: Experiment, figure: Figure) -> Tabl
     table
 }
 
-/// Whether two groups differ in one property only. Two suites with the same key exchange are
+/// Returns true if two groups differ in only one property. Two suites with the same key exchange are
 /// compared; two that differ in both are not.
 fn alike(a: &Group<'_>, b: &Group<'_>) -> bool {
     let (x, y) = (a.unit, b.unit);

@@ -49,7 +49,7 @@ pub fn groups(rows: &[Row], experiment: Experiment) -> Vec<Group<'_>> {
 }
 
 impl Group<'_> {
-    /// Whether the client ran on a board's emulator. Its instructions are valid for the board; its
+    /// True if the client ran on a board's emulator. Its instructions are valid for the board; its
     /// times are not.
     pub(super) fn is_clockless(&self) -> bool {
         self.fidelity == Fidelity::Emulated && self.unit.device.is_some()

@@ -52,7 +52,7 @@ impl Figure {
         Figure::CipherInstructions,
     ];
 
-    /// Whether the figure belongs to the experiment with TLS.
+    /// Returns true if the figure belongs to the experiment with TLS.
     pub fn is_of_tls(self) -> bool {
         matches!(
             self,
@@ -66,7 +66,7 @@ impl Figure {
         )
     }
 
-    /// Whether the figure is a count of instructions or modelled cycles. Unlike a time, a count is
+    /// True if the figure is a count of instructions or modelled cycles. Unlike a time, a count is
     /// as valid from an emulator as from a machine.
     pub fn is_counted(self) -> bool {
         matches!(

@@ -96,7 +96,7 @@ pub struct Row {
     pub client: String,
     pub server: String,
     pub fidelity: Fidelity,
-    /// Whether the cipher detects an altered message.
+    /// True if the cipher detects an altered message.
     pub authenticated: bool,
     pub repetition: u32,
     /// Position in the order of the run.

@@ -37,7 +37,7 @@ pub struct TlsTimes {
     /// Bytes that TCP carried, including the heads of records.
     pub handshake_sent: u64,
     pub handshake_received: u64,
-    /// How many times the client waited for an answer.
+    /// Number of times that the client waited for an answer.
     pub handshake_trips: u64,
     pub exchange_trips: u64,
     /// The client's instructions, if its machine was emulated.
@@ -75,7 +75,7 @@ impl TlsTimes {
         Some(self.variables? + self.heap? + self.stack?)
     }
 
-    /// Whether the client uses more RAM than the part has.
+    /// Returns true if the client uses more RAM than the part has.
     pub fn exceeds(&self) -> Option<bool> {
         Some(self.ram()? > self.memory?)
     }

@@ -60,7 +60,7 @@ impl Computing {
 pub struct Cost {
     pub sent: f64,
     pub received: f64,
-    /// How many times the device waits for an answer.
+    /// Number of times that the device waits for an answer.
     pub trips: f64,
     pub computing: Computing,
 }

@@ -37,7 +37,7 @@ fn classic(group: &Group<'_>, n: f64) -> Way {
         group,
         "classic",
         (first.plus(1.0, rest), first.plus(n, rest).shared(n)),
-        "The published protocol as printed: it authenticates nobody. In portable C, without a radio.",
+        "The published protocol as printed, without authentication. In portable C, without a radio.",
     )
 }
 

@@ -53,7 +53,7 @@ pub(super) fn classic(file: &Value, n: f64) -> Way {
         of_a_day: keys.plus(n, sealed).shared(n),
         memory: classic_memory(file),
         caution: None,
-        note: "The published protocol as printed: it authenticates nobody. Computing and memory are the sums of its functions' rows, without a firmware around them.",
+        note: "The published protocol as printed, without authentication. Computing and memory are the sums of its functions' rows, without a firmware around them.",
     }
 }
 

@@ -115,7 +115,7 @@ impl Bench {
             }
         }
         let said: Vec<_> = self.stations.iter().map(|s| &s.node.console).collect();
-        panic!("no frame within {seconds} s; the stations said {said:?}");
+        panic!("no frame within {seconds} s; the stations printed {said:?}");
     }
 
     fn next_line(&mut self, station: usize, start: &str, seconds: u64) -> String {
@@ -130,7 +130,7 @@ impl Bench {
             }
             self.step();
         }
-        panic!("no line '{start}' within {seconds} s but {said:?}");
+        panic!("no line '{start}' within {seconds} s, only {said:?}");
     }
 
     fn send(&mut self, frame: &[u8]) {
@@ -235,7 +235,7 @@ fn tips_of_two_gauges_arrive_as_millimetres() {
     assert_eq!(
         first[14] & 2,
         2,
-        "the first reading says that it is the first"
+        "the first reading has the flag of a restart"
     );
     // Between two readings the core is awake for 1 % of the time, and the module listens for two
     // seconds after each reading.
