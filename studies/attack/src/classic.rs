@@ -64,7 +64,9 @@ fn receive(socket: &UdpSocket) -> Result<Vec<u8>> {
 fn public_key(frame: &[u8]) -> Result<[u8; 32]> {
     match Frame::parse(frame) {
         Some(Frame::GatewayKey(key) | Frame::NodeKey(key)) => Ok(*key),
-        _ => Err(Error::Setup("a classic key exchange got an unexpected frame")),
+        _ => Err(Error::Setup(
+            "a classic key exchange got an unexpected frame",
+        )),
     }
 }
 
