@@ -5,6 +5,7 @@ mod aead;
 mod argument;
 mod cipher;
 mod digest;
+mod public;
 mod text;
 
 use std::fmt::Write as _;
@@ -55,6 +56,10 @@ pub fn text(scanned: &Scanned, recipe: &Recipe<'_>) -> String {
     text.push_str(&writer.state());
     match recipe.algorithm.interface {
         Interface::Hash | Interface::Mac => text.push_str(&writer.digests()),
+        Interface::Dh | Interface::Signature => {
+            let keys = recipe.keys.iter();
+            text.extend(keys.map(|keys| writer.public_key(keys)));
+        }
         Interface::Aead => {
             text.push_str(&writer.key_setup());
             text.push_str(&writer.aead());
@@ -268,6 +273,7 @@ impl Writer<'_, '_> {
                     "enum {{ NONCE = {nonce}, TAG = {tag}, FORGED = 6 }};\n"
                 );
             }
+            Interface::Dh | Interface::Signature => {}
             _ => text.push_str("enum { BLOCK = 16 };\n\n"),
         }
         if let Some(class) = &recipe.class {

@@ -4,9 +4,11 @@ mod aead;
 mod cipher;
 mod digest;
 mod named;
+pub mod public;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::public::KeyCalls;
 use super::call::Call;
 use super::slot::{Purpose, Slot};
 use crate::algorithm::Algorithm;
@@ -27,6 +29,8 @@ pub struct Recipe<'l> {
     pub update: Option<Call<'l>>,
     pub finish: Option<Call<'l>>,
     pub digest: Option<Call<'l>>,
+    /// The calls of a key agreement or a signature.
+    pub keys: Option<KeyCalls<'l>>,
     /// The library pads a CBC message itself.
     pub pads: bool,
     /// The glue includes the headers that the sources of its functions include, in their order,
@@ -62,6 +66,7 @@ impl<'l> Recipe<'l> {
             update: None,
             finish: None,
             digest: None,
+            keys: None,
             pads: false,
             as_source: false,
             flags: Vec::new(),
@@ -88,6 +93,7 @@ impl<'l> Recipe<'l> {
         self.set_key
             .iter()
             .chain(single.into_iter().flatten())
+            .chain(self.keys.iter().flat_map(KeyCalls::calls))
             .collect()
     }
 
@@ -110,6 +116,8 @@ impl<'l> Recipe<'l> {
             Interface::Hash => vec!["hash", "start", "update", "finish"],
             Interface::Mac if self.digest.is_some() => vec!["mac"],
             Interface::Mac => vec!["mac", "start", "update", "finish"],
+            Interface::Dh => vec!["keygen", "shared-secret"],
+            Interface::Signature => vec!["keygen", "sign", "verify"],
             Interface::Aead if self.decrypt.is_none() => vec!["key-setup", "seal"],
             Interface::Aead => vec!["key-setup", "seal", "open"],
             _ if self.decrypt.is_none() => vec!["key-setup", "encrypt"],
@@ -120,7 +128,7 @@ impl<'l> Recipe<'l> {
 
 /// The recipes for an algorithm, the most plausible first.
 pub fn recipes<'l>(
-    scanned: &Scanned,
+    scanned: &'l Scanned,
     calls: &[Call<'l>],
     algorithm: &'l Algorithm,
 ) -> Vec<Recipe<'l>> {
@@ -163,7 +171,8 @@ pub fn recipes<'l>(
                 )
             })
             .collect();
-        if seen.insert((recipe.class.clone(), key, recipe.pads)) {
+        let keys = recipe.keys.as_ref().map(|keys| (keys.zero_fails, keys.form as u8));
+        if seen.insert((recipe.class.clone(), key, recipe.pads, keys)) {
             kept.push(recipe);
         }
         if kept.len() == RECIPES {
@@ -212,7 +221,7 @@ fn objects(scanned: &Scanned) -> Vec<(String, BTreeSet<String>)> {
 }
 
 fn of_calls<'l>(
-    scanned: &Scanned,
+    scanned: &'l Scanned,
     calls: &[&Call<'l>],
     algorithm: &'l Algorithm,
     class: Option<&String>,
@@ -225,6 +234,7 @@ fn of_calls<'l>(
             cipher::ciphers(scanned, calls, algorithm, class)
         }
         Interface::Hash | Interface::Mac => digest::digests(scanned, calls, algorithm, class),
+        Interface::Dh | Interface::Signature => public::recipes(scanned, calls, algorithm, class),
         Interface::Aead => aead::sealers(scanned, calls, algorithm, class),
         _ => Vec::new(),
     }

@@ -177,7 +177,7 @@ impl<'l> Binder<'_, 'l> {
     /// A few short cases, of both directions where the algorithm has them.
     fn cases(&self, algorithm: &Algorithm) -> Result<Vec<Case>> {
         let mut chosen: Vec<Case> = Vec::new();
-        let mut count = [0; 2];
+        let mut count = [0; 3];
         for set in self.lab.catalog.sets_for(&algorithm.name) {
             let cases = set.cases(&algorithm.name)?;
             for case in selo_vectors::stratified(&cases, 24) {
@@ -192,6 +192,12 @@ impl<'l> Binder<'_, 'l> {
                     CaseKind::Hash { .. } | CaseKind::Mac { valid: true, .. } => 0,
                     CaseKind::AeadSeal { .. } => 0,
                     CaseKind::AeadOpen { .. } => 1,
+                    CaseKind::SharedSecret { .. } | CaseKind::Agreement { .. } => 0,
+                    CaseKind::PublicKey { .. } | CaseKind::KeyPair { .. } => 1,
+                    CaseKind::AgreementRefused { .. } => 2,
+                    CaseKind::Sign { .. } => 0,
+                    CaseKind::Verify { valid: true, .. } => 1,
+                    CaseKind::Verify { valid: false, .. } => 2,
                     _ => continue,
                 };
                 if case.weight <= 12 && count[place] < CASES {

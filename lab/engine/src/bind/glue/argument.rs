@@ -72,6 +72,11 @@ impl Writer<'_, '_> {
             Slot::TagBytes => digits("TAG"),
             Slot::Encrypts => flag(purpose != Purpose::Decrypt),
             Slot::Decrypts => flag(purpose == Purpose::Decrypt),
+            Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {
+                let name = self.key_argument(slot).unwrap_or_default();
+                self.buffer(parameter, &of, &name)
+            }
+            Slot::Curve => self.key_argument(slot).unwrap_or_default(),
             Slot::Zero => digits("0"),
             Slot::Null => digits(if self.cpp { "nullptr" } else { "NULL" }),
         }
