@@ -333,7 +333,12 @@ fn is_whole_of_keys(purpose: Purpose, slots: &[Slot]) -> bool {
         Purpose::Unwrap => &[Out, In, Bytes, Public],
         _ => return false,
     };
-    wanted.iter().all(|slot| slots.contains(slot))
+    let sized = matches!(
+        purpose,
+        Purpose::Sign | Purpose::Check | Purpose::Envelope | Purpose::Unwrap
+    );
+    let has_sizes = slots.contains(&Bytes) || slots.contains(&Slot::OutSize);
+    (sized || !has_sizes) && wanted.iter().all(|slot| slots.contains(slot))
 }
 
 /// A size usually follows its buffer.

@@ -15,7 +15,7 @@ use self::text::{comment, declaration};
 use super::call::Call;
 use super::recipe::Recipe;
 use super::slot::{Purpose, Slot};
-use super::types::{Shape, product, shape};
+use super::types::{Shape, product, shape, written};
 use crate::algorithm::Algorithm;
 use crate::data::is_cpp;
 use crate::interface::Interface;
@@ -95,6 +95,7 @@ struct Names {
     input: &'static str,
     output: &'static str,
     size: &'static str,
+    public_key: &'static str,
 }
 
 const NAMES: Names = Names {
@@ -103,6 +104,7 @@ const NAMES: Names = Names {
     input: "in",
     output: "out",
     size: "size",
+    public_key: "public_key",
 };
 
 impl Writer<'_, '_> {
@@ -179,7 +181,7 @@ impl Writer<'_, '_> {
                 "/* No header declares it; from {}:{}. */\n{linkage}{};",
                 comment(&call.declared.file.to_string_lossy()),
                 function.line,
-                declaration(call)
+                declaration(self.scanned, call)
             );
         }
         text.push_str("\n#include <string.h>\n\n");
@@ -294,7 +296,7 @@ impl Writer<'_, '_> {
 
     /// The declaration of the variable behind a parameter with the state.
     fn variable(&self, name: &str, parameter: &Parameter) -> String {
-        let base = &parameter.base;
+        let base = written(self.scanned, parameter);
         match shape(self.scanned, parameter) {
             Shape::Untyped => format!("uint32_t {name}[{}]", UNTYPED_BYTES / 4),
             Shape::Bytes { size } => {

@@ -9,7 +9,7 @@ pub mod public;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::public::KeyCalls;
-use super::call::Call;
+use super::call::{Call, Mode};
 use super::slot::{Purpose, Slot};
 use crate::algorithm::Algorithm;
 use crate::interface::Interface;
@@ -107,6 +107,14 @@ impl<'l> Recipe<'l> {
             }
         }
         names
+    }
+
+    /// True if neither the name of the function nor anything else says that it has the mode.
+    pub fn guesses_mode(&self) -> bool {
+        let encrypt = self.encrypt.as_ref();
+        let modes = [Interface::ModeEcb, Interface::ModeCbc, Interface::ModeCtr];
+        modes.contains(&self.algorithm.interface)
+            && encrypt.is_some_and(|call| call.mode == Mode::Plain)
     }
 
     /// The operations that the glue offers.

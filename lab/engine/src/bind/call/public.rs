@@ -35,7 +35,8 @@ pub(super) fn purposes(function: &Function, scanned: &Scanned, whole: &str) -> V
     }
     let checks = says(&["verify", "open", "check"]);
     let signs = says(&["sign", "ed25519", "ecdsa"]) && !about_key && !says(&["publickey", "pubkey"]);
-    if signs && checks && buffers >= 3 {
+    let verifies = says(&["verify"]) && !says(&["hash", "mac", "auth"]);
+    if (signs && checks || verifies) && buffers >= 3 {
         let purpose = if sizes_out > 0 { Purpose::Unwrap } else { Purpose::Check };
         found.push((purpose, 0));
     } else if says(&["sign"]) && signs && buffers >= 3 {

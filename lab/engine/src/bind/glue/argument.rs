@@ -4,7 +4,7 @@ use super::text::flag;
 use super::{Names, Writer};
 use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};
-use crate::bind::types::{Shape, shape};
+use crate::bind::types::{Shape, shape, written};
 use crate::interface::Interface;
 use crate::scan::declarations::Parameter;
 
@@ -73,7 +73,10 @@ impl Writer<'_, '_> {
             Slot::Encrypts => flag(purpose != Purpose::Decrypt),
             Slot::Decrypts => flag(purpose == Purpose::Decrypt),
             Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {
-                let name = self.key_argument(slot).unwrap_or_default();
+                let name = match slot {
+                    Slot::Public => names.public_key.to_owned(),
+                    _ => self.key_argument(slot).unwrap_or_default(),
+                };
                 self.buffer(parameter, &of, &name)
             }
             Slot::Curve => self.key_argument(slot).unwrap_or_default(),
@@ -85,7 +88,8 @@ impl Writer<'_, '_> {
     /// A buffer as the type that the parameter has; `uint8_t` is `unsigned char`.
     pub(super) fn buffer(&self, parameter: &Parameter, of: &Shape, name: &str) -> String {
         let same = ["uint8_t", "unsigned char", "void", "byte"];
-        let plain = parameter.pointers == 1 && same.contains(&parameter.base.as_str());
+        let base = written(self.scanned, parameter);
+        let plain = parameter.pointers == 1 && same.contains(&base.as_str());
         match of {
             _ if plain => name.to_owned(),
             // A matrix: the compiler accepts `void *` in C only.
@@ -94,7 +98,7 @@ impl Writer<'_, '_> {
             }
             // The name of a type that is itself a pointer or an array.
             Shape::Bytes { .. } if parameter.pointers == 0 => format!("(void *){name}"),
-            _ => format!("({} *){name}", parameter.base),
+            _ => format!("({base} *){name}"),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{NAMES, Names, Writer};
 use crate::bind::call::Call;
 use crate::bind::recipe::public::{KeyCalls, KeyForm};
 use crate::bind::slot::{Purpose, Slot};
+use crate::bind::types::written;
 use crate::interface::Interface;
 
 /// The sizes and status codes of the interfaces.
@@ -68,9 +69,9 @@ impl Writer<'_, '_> {
                 "{c}{} {}({} {}out, {} size) {{ fill_random((uint8_t *)out, (size_t)size);{back} }}\n",
                 function.result,
                 function.name,
-                buffer.base,
+                written(self.scanned, buffer),
                 "*".repeat(buffer.pointers),
-                size.base,
+                written(self.scanned, size),
             );
         }
         let set = match keys.set_random {
@@ -106,7 +107,11 @@ impl Writer<'_, '_> {
         let Some(valid) = &keys.valid else {
             return String::new();
         };
-        let call = self.call(valid, &NAMES, Purpose::Valid).replace("public_key", name);
+        let names = Names {
+            public_key: name,
+            ..NAMES
+        };
+        let call = self.call(valid, &names, Purpose::Valid);
         let is = if keys.zero_fails { "!" } else { "" };
         let is = if valid.function().result.trim() == "bool" { "!" } else { is };
         format!("    if ({is}{call})\n        return BAD_KEY;\n")
@@ -165,8 +170,12 @@ impl Writer<'_, '_> {
         match (keys.form, &keys.pair) {
             (KeyForm::Made, Some(pair)) => {
                 text.push_str("    uint8_t made[PUBLIC];\n    BEGIN(seed, SECRET);\n");
-                let call = self.call(pair, &NAMES, Purpose::Pair);
-                let _ = writeln!(text, "    {};", call.replace("public_key", "made"));
+                let names = Names {
+                    public_key: "made",
+                    ..NAMES
+                };
+                let call = self.call(pair, &names, Purpose::Pair);
+                let _ = writeln!(text, "    {call};");
             }
             (KeyForm::SecretAndPublic, _) => {
                 text.push_str("    memcpy(secret + SECRET, public_key, SECRET);\n");
@@ -222,7 +231,6 @@ impl Writer<'_, '_> {
         let text = match slot {
             Slot::Secret => "secret",
             Slot::Seed => "seed",
-            Slot::Public => "public_key",
             Slot::Peer => "peer",
             Slot::Signature => "signature",
             Slot::Curve => self.recipe.keys.as_ref()?.curve.as_deref()?,

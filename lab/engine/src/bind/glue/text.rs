@@ -2,6 +2,8 @@
 
 use crate::bind::call::Call;
 use crate::bind::slot::Slot;
+use crate::bind::types::written;
+use crate::scan::Scanned;
 
 pub(super) fn flag(yes: bool) -> String {
     u8::from(yes).to_string()
@@ -33,7 +35,7 @@ pub(super) fn measure(calls: &[String]) -> String {
 }
 
 /// A function as it was declared.
-pub fn declaration(call: &Call<'_>) -> String {
+pub fn declaration(scanned: &Scanned, call: &Call<'_>) -> String {
     let function = call.function();
     let parameters: Vec<String> = function
         .parameters
@@ -41,7 +43,8 @@ pub fn declaration(call: &Call<'_>) -> String {
         .map(|parameter| {
             let constant = if parameter.is_const { "const " } else { "" };
             let stars = "*".repeat(parameter.pointers);
-            format!("{constant}{} {stars}{}", parameter.base, parameter.name)
+            let base = written(scanned, parameter);
+            format!("{constant}{base} {stars}{}", parameter.name)
                 .trim_end()
                 .to_owned()
         })

@@ -15,9 +15,9 @@ pub(super) fn ciphers<'l>(
     class: Option<&String>,
 ) -> Vec<Recipe<'l>> {
     let modes: &[Mode] = match algorithm.interface {
-        Interface::ModeCbc => &[Mode::Cbc],
-        Interface::ModeCtr => &[Mode::Ctr],
-        Interface::ModeEcb => &[Mode::Ecb],
+        Interface::ModeCbc => &[Mode::Cbc, Mode::Plain],
+        Interface::ModeCtr => &[Mode::Ctr, Mode::Plain],
+        Interface::ModeEcb => &[Mode::Ecb, Mode::Plain],
         _ => &[Mode::Plain, Mode::Ecb],
     };
     let fits = |call: &&&Call<'l>| modes.contains(&call.mode);
@@ -34,6 +34,10 @@ pub(super) fn ciphers<'l>(
             continue;
         }
         let mut cost = cost + encrypt.cost;
+        if encrypt.mode == Mode::Plain && algorithm.interface != Interface::BlockCipher {
+            // The name does not speak of the mode: an IV must, or a library without modes.
+            cost += 4;
+        }
         if algorithm.interface == Interface::ModeEcb
             && !encrypt.has(Slot::Bytes)
             && !encrypt.has(Slot::Blocks)
@@ -122,7 +126,8 @@ pub(super) fn with_keys<'l>(
         return Vec::new();
     };
     let mut found = Vec::new();
-    if encrypt.has(Slot::Key) {
+    let lacks_iv = wants_iv && encrypt.mode == Mode::Plain && !encrypt.has(Slot::Iv);
+    if encrypt.has(Slot::Key) && !lacks_iv {
         found.push(base.clone());
     }
     let same_mode = |call: &&&Call<'l>| call.mode == Mode::Plain || call.mode == encrypt.mode;
@@ -175,7 +180,10 @@ pub(super) fn with_keys<'l>(
             }
         }
         recipe.cost += 6;
-        found.push(recipe);
+        // Without an IV only the name speaks of the mode.
+        if encrypt.mode != Mode::Plain {
+            found.push(recipe);
+        }
     }
     if wants_iv && base.algorithm.interface == Interface::ModeCbc {
         let padded = found.clone().into_iter().map(|mut recipe| {

@@ -85,6 +85,9 @@ fn named(
     let far = plain(&call.declared.file.to_string_lossy())
         + &plain(&definition.unwrap_or_default())
         + &plain(&parent.concat());
+    if says(&near, &["kem"]) {
+        return None;
+    }
     let against = u32::from(says(&near, others)) * 4;
     // Names of SUPERCOP do not name the algorithm.
     let generic = near.contains("cryptosign") || near.contains("scalarmult");
@@ -308,7 +311,8 @@ impl<'l> Search<'_, 'l> {
                 && name.contains("set")
                 && (name.contains("rng") || name.contains("random"))
         });
-        keys.random = functions().find(|declared| {
+        let draws = self.algorithm.interface == Interface::Signature;
+        keys.random = functions().filter(|_| draws).find(|declared| {
             let name = lower(declared);
             let is_source = name.contains("randombytes") || name == "arc4random_buf";
             is_source && declared.function.parameters.len() == 2
