@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::recipe::Recipe;
+use super::remedy::Remedies;
 
 /// The result of one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub struct Bound<'l> {
     /// Sources, relative to the library's folder.
     pub sources: Vec<PathBuf>,
     pub glue: String,
+    /// What the library needs in addition.
+    pub remedies: Remedies,
     /// The board on which official vectors pass; `None` if they do not.
     pub proven_on: Option<String>,
 }

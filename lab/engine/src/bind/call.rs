@@ -1,6 +1,8 @@
 //! The purposes of a library's functions, and the plausible ways to call each.
 
-use super::slot::{Purpose, Slot, choices};
+mod public;
+
+use super::slot::{Purpose, Slot, choices, public as public_slots};
 use super::types::{Shape, shape};
 use crate::scan::declarations::{Function, Parameter};
 use crate::scan::words::words;
@@ -177,6 +179,8 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
             found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
         }
     }
+    let of_keys = public::purposes(function, scanned, &whole);
+    found.extend(of_keys.into_iter().map(|(purpose, cost)| (purpose, None, cost)));
     found
 }
 
@@ -257,7 +261,11 @@ impl Search<'_> {
         let Some(choices) = self.choices.get(slots.len()) else {
             for returns in [false, true] {
                 if (!returns || self.returns_bytes) && is_whole(self.purpose, slots, returns) {
-                    let cost = cost + order_cost(slots) + u32::from(returns);
+                    let order = match self.purpose.is_public_key() {
+                        true => public_slots::order_cost(self.purpose, slots),
+                        false => order_cost(slots),
+                    };
+                    let cost = cost + order + u32::from(returns);
                     self.found.push((slots.clone(), returns, cost));
                 }
             }
@@ -308,7 +316,29 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             Purpose::Seal | Purpose::Open => {
                 has(Iv) && has(In) && has(Out) && has(Bytes) && !returns
             }
+            _ => !returns && is_whole_of_keys(purpose, slots),
         }
+}
+
+/// The same for functions of key agreements and signatures.
+fn is_whole_of_keys(purpose: Purpose, slots: &[Slot]) -> bool {
+    use Slot::{Bytes, In, Out, Peer, Public, Secret, Signature};
+    let wanted: &[Slot] = match purpose {
+        Purpose::Agree => &[Out, Secret, Peer],
+        Purpose::PublicOf | Purpose::Pair => &[Public, Secret],
+        Purpose::Valid => &[Public],
+        Purpose::Sign => &[Signature, In, Secret],
+        Purpose::Check => &[Signature, In, Public],
+        Purpose::Envelope => &[Out, In, Bytes, Secret],
+        Purpose::Unwrap => &[Out, In, Bytes, Public],
+        _ => return false,
+    };
+    let sized = matches!(
+        purpose,
+        Purpose::Sign | Purpose::Check | Purpose::Envelope | Purpose::Unwrap
+    );
+    let has_sizes = slots.contains(&Bytes) || slots.contains(&Slot::OutSize);
+    (sized || !has_sizes) && wanted.iter().all(|slot| slots.contains(slot))
 }
 
 /// A size usually follows its buffer.

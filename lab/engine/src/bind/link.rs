@@ -51,29 +51,61 @@ const MOST_GUESSED: usize = 24;
 /// Compiles one source of the library, by its path relative to the library's folder.
 pub type Compile<'a> = &'a dyn Fn(&Path) -> Result<PathBuf>;
 
+/// What the trials of a library found out about its sources, compiled alike.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// The symbols of each compiled source, or the compiler's message.
+    symbols: BTreeMap<PathBuf, std::result::Result<Symbols, String>>,
+    texts: BTreeMap<PathBuf, String>,
+}
+
+impl Known {
+    /// The message of the first source that does not compile and that mentions `name`.
+    pub fn failure(&mut self, folder: &Path, name: &str) -> Option<(PathBuf, String)> {
+        let failed: Vec<(PathBuf, String)> = self
+            .symbols
+            .iter()
+            .filter_map(|(path, known)| Some((path.clone(), known.clone().err()?)))
+            .collect();
+        let names = identifiers(name);
+        failed
+            .into_iter()
+            .find(|(path, _)| self.mentions(folder, path, &names))
+    }
+
+    /// True if a source contains all of the names.
+    fn mentions(&mut self, folder: &Path, path: &Path, names: &[String]) -> bool {
+        let text = self.texts.entry(path.to_owned()).or_insert_with(|| {
+            let bytes = std::fs::read(folder.join(path)).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        !names.is_empty() && names.iter().all(|name| text.contains(name.as_str()))
+    }
+}
+
 /// The objects of a library, compiled when something refers to them.
 pub struct Objects<'a> {
     scanned: &'a Scanned,
     compile: Compile<'a>,
-    /// The symbols of each compiled source, or the compiler's message.
-    known: BTreeMap<PathBuf, std::result::Result<Symbols, String>>,
+    known: &'a mut Known,
 }
 
 impl<'a> Objects<'a> {
-    pub fn new(scanned: &'a Scanned, compile: Compile<'a>) -> Objects<'a> {
+    pub fn new(scanned: &'a Scanned, compile: Compile<'a>, known: &'a mut Known) -> Objects<'a> {
         Objects {
             scanned,
             compile,
-            known: BTreeMap::new(),
+            known,
         }
     }
 
     /// The sources that define what `wanted` names, directly or not. Of several sources with one
-    /// symbol, the first counts. Errors of the machine are returned.
-    pub fn closure(&mut self, wanted: &BTreeSet<String>) -> Result<Vec<PathBuf>> {
+    /// symbol, the first counts. What the glue defines itself is not looked for. Errors of the
+    /// machine are returned.
+    pub fn closure(&mut self, glue: &Symbols) -> Result<Vec<PathBuf>> {
         let mut taken: BTreeSet<PathBuf> = BTreeSet::new();
-        let mut open: Vec<String> = wanted.iter().cloned().collect();
-        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut open: Vec<String> = glue.wanted.iter().cloned().collect();
+        let mut seen: BTreeSet<String> = glue.defined.clone();
         while let Some(name) = open.pop() {
             if !seen.insert(name.clone()) {
                 continue;
@@ -81,21 +113,12 @@ impl<'a> Objects<'a> {
             let Some(path) = self.definition(&name, &taken)? else {
                 continue;
             };
-            if let Some(Ok(symbols)) = self.known.get(&path) {
+            if let Some(Ok(symbols)) = self.known.symbols.get(&path) {
                 open.extend(symbols.wanted.iter().cloned());
             }
             taken.insert(path);
         }
         Ok(taken.into_iter().collect())
-    }
-
-    /// The message of the first source that does not compile and that defines `name`.
-    pub fn failure(&self, name: &str) -> Option<(&Path, &str)> {
-        self.known.iter().find_map(|(path, known)| {
-            let message = known.as_ref().err()?;
-            self.mentions(path, &identifiers(name))
-                .then_some((path.as_path(), message.as_str()))
-        })
     }
 
     fn definition(&mut self, symbol: &str, taken: &BTreeSet<PathBuf>) -> Result<Option<PathBuf>> {
@@ -106,7 +129,7 @@ impl<'a> Objects<'a> {
         };
         let in_taken = taken
             .iter()
-            .find(|path| self.known.get(*path).is_some_and(defines));
+            .find(|path| self.known.symbols.get(*path).is_some_and(defines));
         if let Some(path) = in_taken {
             return Ok(Some(path.clone()));
         }
@@ -119,26 +142,29 @@ impl<'a> Objects<'a> {
             .cloned()
             .into_iter()
             .collect();
-        let others = self
-            .scanned
-            .sources
-            .iter()
-            .filter(|path| self.mentions(path, &names));
-        candidates.extend(others.cloned());
+        let scanned = self.scanned;
+        let sources = scanned.sources.iter();
+        candidates.extend(sources.filter(|path| self.known.mentions(&scanned.folder, path, &names)).cloned());
         if self.is_made_by_macro(symbol, taken) {
-            candidates.extend(self.scanned.sources.iter().take(MOST_GUESSED).cloned());
+            // A source for each function is named after it.
+            let named_after = |path: &&PathBuf| {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                stem.len() >= 4 && symbol.contains(&*stem)
+            };
+            candidates.extend(scanned.sources.iter().filter(named_after).cloned());
+            candidates.extend(scanned.sources.iter().take(MOST_GUESSED).cloned());
         }
         for path in candidates {
-            if !self.known.contains_key(&path) && self.known.len() < MOST_SOURCES {
+            if !self.known.symbols.contains_key(&path) && self.known.symbols.len() < MOST_SOURCES {
                 let known = match (self.compile)(&path) {
                     Ok(object) => Ok(symbols(&object)?),
                     Err(Error::Compile { output, .. }) => Err(output),
                     Err(Error::Data { message, .. }) => Err(message),
                     Err(error) => return Err(error),
                 };
-                self.known.insert(path.clone(), known);
+                self.known.symbols.insert(path.clone(), known);
             }
-            if self.known.get(&path).is_some_and(defines) {
+            if self.known.symbols.get(&path).is_some_and(defines) {
                 return Ok(Some(path));
             }
         }
@@ -152,14 +178,7 @@ impl<'a> Objects<'a> {
             "__", "_Z", "mem", "str", "agent_", "port_", "malloc", "free", "calloc", "realloc",
             "printf", "puts", "abort", "_exit",
         ];
-        !RUNTIME.iter().any(|start| symbol.starts_with(start)) && taken.len() < MOST_GUESSED
-    }
-
-    /// True if a source contains all of the names.
-    fn mentions(&self, path: &Path, names: &[String]) -> bool {
-        let text = std::fs::read(self.scanned.folder.join(path)).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        !names.is_empty() && names.iter().all(|name| text.contains(name.as_str()))
+        !RUNTIME.iter().any(|start| symbol.starts_with(start)) && taken.len() < 2 * MOST_GUESSED
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::bound::{Binding, Bound};
 use super::glue;
 use super::recipe::Recipe;
+use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
 use crate::error::{Error, Result};
 use crate::library::{Implementation, Library, MANIFEST};
 use crate::scan::Scanned;
@@ -16,11 +17,19 @@ pub const VARIANT: &str = "plain";
 
 /// The library of a trial: one implementation, with paths that do not depend on its folder.
 /// Its sources are not yet known.
-pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Path) -> Library {
+pub fn library(
+    scanned: &Scanned,
+    recipe: &Recipe<'_>,
+    remedies: &Remedies,
+    glue: &Path,
+    folder: &Path,
+) -> Library {
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let include = folders(scanned)
-        .into_iter()
-        .map(|at| text(&scanned.folder.join(at)));
+    let own = folders(scanned).into_iter().chain(remedies.include.clone());
+    let mut include: Vec<String> = own.map(|at| text(&scanned.folder.join(at))).collect();
+    if !remedies.empty.is_empty() {
+        include.push(text(&folder.join(EMPTY)));
+    }
     Library {
         name: "trial".into(),
         title: "trial".into(),
@@ -29,8 +38,8 @@ pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Pat
         homepage: None,
         note: None,
         test_only: true,
-        include: include.collect(),
-        flags: recipe.flags.clone(),
+        include,
+        flags: [&remedies.flags[..], &recipe.flags].concat(),
         cxx_flags: Vec::new(),
         arduino: scanned.arduino,
         link_flags: Vec::new(),
@@ -112,17 +121,22 @@ pub fn files(
         implementation(&mut listed, &to_library, one, &file);
         files.push((file, one.glue.clone()));
     }
+    let all: Vec<&Bound<'_>> = made.bound.iter().chain(&made.suspects).collect();
+    let remedies = Remedies::of_all(all.iter().map(|bound| &bound.remedies));
+    for header in &remedies.empty {
+        files.push((format!("{EMPTY}/{header}"), EMPTY_TEXT.to_owned()));
+    }
     files.insert(
         0,
         (
             MANIFEST.to_owned(),
-            head(scanned, &to_library, name) + &listed,
+            head(scanned, &remedies, &to_library, name) + &listed,
         ),
     );
     files
 }
 
-fn head(scanned: &Scanned, to_library: &str, name: &str) -> String {
+fn head(scanned: &Scanned, remedies: &Remedies, to_library: &str, name: &str) -> String {
     let title = scanned
         .folder
         .file_name()
@@ -137,10 +151,14 @@ fn head(scanned: &Scanned, to_library: &str, name: &str) -> String {
         quoted(scanned.version.as_deref().unwrap_or("unknown")),
         quoted(scanned.licence.as_deref().unwrap_or("NOASSERTION")),
     );
-    let folders: Vec<String> = folders(scanned)
+    let mut folders: Vec<String> = folders(scanned)
         .iter()
+        .chain(&remedies.include)
         .map(|folder| quoted(&joined(to_library, folder)))
         .collect();
+    if !remedies.empty.is_empty() {
+        folders.push(quoted(EMPTY));
+    }
     let _ = writeln!(
         text,
         "\n# Folders of headers, relative to this file.\ninclude = [{}]",
@@ -172,6 +190,7 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         .map(|name| (*name).to_owned())
         .collect();
     let mut flags = vec!["-Os".to_owned()];
+    flags.extend(bound.remedies.flags.iter().cloned());
     flags.extend(bound.recipe.flags.iter().cloned());
     let _ = write!(
         text,
@@ -248,6 +267,8 @@ pub fn write(files: &[(String, String)], into: &Path) -> Result<Vec<PathBuf>> {
     }
     for (path, (_, text)) in paths.iter().zip(files) {
         use std::io::Write as _;
+        let folder = path.parent().unwrap_or(into);
+        std::fs::create_dir_all(folder).map_err(|source| error(folder, source))?;
         let mut options = std::fs::OpenOptions::new();
         let file = options.write(true).create_new(true).open(path);
         file.and_then(|mut file| file.write_all(text.as_bytes()))

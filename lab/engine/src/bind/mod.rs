@@ -16,6 +16,7 @@ mod glue;
 mod link;
 pub mod manifest;
 mod recipe;
+pub mod remedy;
 mod slot;
 pub mod trial;
 mod types;

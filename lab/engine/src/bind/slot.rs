@@ -1,5 +1,7 @@
 //! The values that a call can pass, and the plausible choices for each parameter.
 
+pub mod public;
+
 use super::types::Shape;
 use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
@@ -39,6 +41,17 @@ pub enum Slot {
     Decrypts,
     Zero,
     Null,
+    /// The secret key of a key agreement or signature, in the library's form.
+    Secret,
+    /// The seed of a key pair.
+    Seed,
+    /// The public key that belongs to the secret, or that verifies.
+    Public,
+    /// The public key of the other side.
+    Peer,
+    Signature,
+    /// The object that names the elliptic curve.
+    Curve,
 }
 
 /// The purpose of a function.
@@ -55,6 +68,26 @@ pub enum Purpose {
     Digest,
     Seal,
     Open,
+    /// A shared secret of a secret and a peer's public key.
+    Agree,
+    /// The public key of a secret.
+    PublicOf,
+    /// Both keys, of a seed or of random numbers.
+    Pair,
+    /// Whether a public key is a point of the curve.
+    Valid,
+    Sign,
+    Check,
+    /// A message with its signature, as in SUPERCOP.
+    Envelope,
+    Unwrap,
+}
+
+impl Purpose {
+    /// True for functions of key agreements and signatures.
+    pub fn is_public_key(self) -> bool {
+        self >= Purpose::Agree
+    }
 }
 
 use Slot::{
@@ -127,6 +160,7 @@ pub fn choices(
 ) -> Vec<(Slot, u32)> {
     let name = words(&parameter.name);
     let mut found = match shape {
+        _ if purpose.is_public_key() => public::choices(purpose, parameter, shape, &name),
         Shape::Structure { .. } => vec![(State, 0)],
         Shape::Untyped => {
             let context = says(
@@ -222,6 +256,7 @@ fn of_bytes(
                 (Null, if says(name, &["nsec"]) { 0 } else { 9 }),
             ]
         }
+        _ => Vec::new(),
     }
 }
 
@@ -330,6 +365,7 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (KeyBits, if key && bits { 0 } else { 6 }),
             (Zero, 6),
         ],
+        _ => Vec::new(),
     }
 }
 

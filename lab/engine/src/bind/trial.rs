@@ -1,14 +1,15 @@
 //! Tries recipes against official vectors, and keeps the first that passes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use selo_vectors::{Case, CaseKind, CaseResult, Direction};
 
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
-use super::link::{Objects, symbols};
+use super::link::{Known, Objects, symbols};
 use super::recipe::{Recipe, recipes};
+use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
@@ -25,6 +26,12 @@ const TRIALS_OF_SIBLING: usize = 8;
 
 /// Only a recipe of at most this cost is clear enough to be a suspect.
 const CLEAR: u32 = 12;
+
+/// Functions that hung or crashed so often are not tried with other arguments.
+const STOPS: usize = 2;
+
+/// Most remedies that are added after one trial.
+const REMEDIES: usize = 8;
 
 /// Cases of each direction in a trial.
 const CASES: usize = 3;
@@ -54,6 +61,8 @@ pub fn bind<'l>(
         folder: folder.path(),
         calls: &calls,
         binding: Binding::default(),
+        remedies: Remedies::default(),
+        known: BTreeMap::new(),
         found,
     };
     for algorithm in algorithms {
@@ -69,6 +78,10 @@ struct Binder<'b, 'l> {
     folder: &'b Path,
     calls: &'b [Call<'l>],
     binding: Binding<'l>,
+    /// What the sources need, as far as trials have shown.
+    remedies: Remedies,
+    /// What is known of the sources, by the flags and remedies that they are compiled with.
+    known: BTreeMap<(Vec<String>, Remedies), Known>,
     found: &'b mut dyn FnMut(&Trial),
 }
 
@@ -79,17 +92,21 @@ impl<'l> Binder<'_, 'l> {
         if candidates.is_empty() || cases.is_empty() {
             return Ok(());
         }
+        let only_guesses = candidates.iter().all(Recipe::guesses_mode);
         let mut suspects = Suspects::default();
-        let mut unlinked: BTreeSet<Vec<String>> = BTreeSet::new();
+        // Functions that nothing defines are not defined with other arguments either, and those
+        // that hang or crash seldom stop doing so.
+        let mut hopeless: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         for recipe in candidates {
-            // Functions that nothing defines are not defined with other arguments either.
             let names = [recipe.names(), recipe.flags.clone()].concat();
-            if unlinked.contains(&names) {
+            if hopeless.get(&names).is_some_and(|count| *count >= STOPS) {
                 continue;
             }
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             if outcome.lacks_a_definition() {
-                unlinked.insert(names);
+                hopeless.insert(names, STOPS);
+            } else if matches!(outcome, Outcome::Stopped { .. }) {
+                *hopeless.entry(names).or_default() += 1;
             }
             let ran = matches!(outcome, Outcome::Wrong { .. });
             let trial = Trial {
@@ -105,9 +122,13 @@ impl<'l> Binder<'_, 'l> {
                     self.binding.bound.push(bound);
                     return Ok(());
                 }
-                Some(bound) => suspects.note(bound, ran),
-                None => {}
+                Some(bound) if !bound.recipe.guesses_mode() => suspects.note(bound, ran),
+                _ => {}
             }
+        }
+        if only_guesses {
+            // Nothing says that the library has the mode.
+            return Ok(());
         }
         self.binding.suspects.extend(suspects.likeliest());
         self.binding.open.push(algorithm.name.clone());
@@ -142,11 +163,23 @@ impl<'l> Binder<'_, 'l> {
     /// Tries a recipe; if its glue does not compile, once more with the headers that the sources
     /// include.
     fn try_both(
-        &self,
+        &mut self,
         recipe: &Recipe<'l>,
         cases: &[Case],
     ) -> Result<(Outcome, Option<Bound<'l>>)> {
-        let first = self.try_one(recipe, cases)?;
+        let mut first = self.try_one(recipe, cases)?;
+        for _ in 0..REMEDIES {
+            let Outcome::DoesNotBuild { message } = &first.0 else {
+                break;
+            };
+            let mut remedies = self.remedies.clone();
+            if !remedies.add(message, self.scanned) {
+                break;
+            }
+            self.remedies = remedies;
+            self.write_empty()?;
+            first = self.try_one(recipe, cases)?;
+        }
         if !matches!(first.0, Outcome::DoesNotBuild { .. }) || first.0.lacks_a_definition() {
             return Ok(first);
         }
@@ -161,15 +194,37 @@ impl<'l> Binder<'_, 'l> {
         })
     }
 
-    /// The functions that another key size of the same interface and family is bound with.
+    /// Writes the empty headers.
+    fn write_empty(&self) -> Result<()> {
+        for header in &self.remedies.empty {
+            let path = self.folder.join(EMPTY).join(header);
+            let error = |source| Error::Write {
+                path: path.clone(),
+                source,
+            };
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(error)?;
+            }
+            std::fs::write(&path, EMPTY_TEXT).map_err(error)?;
+        }
+        Ok(())
+    }
+
+    /// The functions that another key size of the same interface and family is bound with; for
+    /// ECB also the block cipher.
     fn sibling(&self, algorithm: &Algorithm) -> Option<Vec<String>> {
+        let alike = |of: Interface| {
+            of == algorithm.interface
+                || (of == Interface::BlockCipher && algorithm.interface == Interface::ModeEcb)
+        };
         let of = |bound: &&Bound<'_>| {
-            bound.recipe.algorithm.interface == algorithm.interface
+            alike(bound.recipe.algorithm.interface)
                 && bound.recipe.algorithm.family == algorithm.family
         };
         self.binding
             .bound
             .iter()
+            .rev()
             .find(of)
             .map(|bound| bound.recipe.names())
     }
@@ -177,7 +232,7 @@ impl<'l> Binder<'_, 'l> {
     /// A few short cases, of both directions where the algorithm has them.
     fn cases(&self, algorithm: &Algorithm) -> Result<Vec<Case>> {
         let mut chosen: Vec<Case> = Vec::new();
-        let mut count = [0; 2];
+        let mut count = [0; 3];
         for set in self.lab.catalog.sets_for(&algorithm.name) {
             let cases = set.cases(&algorithm.name)?;
             for case in selo_vectors::stratified(&cases, 24) {
@@ -192,6 +247,12 @@ impl<'l> Binder<'_, 'l> {
                     CaseKind::Hash { .. } | CaseKind::Mac { valid: true, .. } => 0,
                     CaseKind::AeadSeal { .. } => 0,
                     CaseKind::AeadOpen { .. } => 1,
+                    CaseKind::SharedSecret { .. } | CaseKind::Agreement { .. } => 0,
+                    CaseKind::PublicKey { .. } | CaseKind::KeyPair { .. } => 1,
+                    CaseKind::AgreementRefused { .. } => 2,
+                    CaseKind::Sign { .. } => 0,
+                    CaseKind::Verify { valid: true, .. } => 1,
+                    CaseKind::Verify { valid: false, .. } => 2,
                     _ => continue,
                 };
                 if case.weight <= 12 && count[place] < CASES {
@@ -203,7 +264,11 @@ impl<'l> Binder<'_, 'l> {
         Ok(chosen)
     }
 
-    fn try_one(&self, recipe: &Recipe<'l>, cases: &[Case]) -> Result<(Outcome, Option<Bound<'l>>)> {
+    fn try_one(
+        &mut self,
+        recipe: &Recipe<'l>,
+        cases: &[Case],
+    ) -> Result<(Outcome, Option<Bound<'l>>)> {
         let text = glue::text(self.scanned, recipe);
         let extension = if glue::is_cpp_glue(self.scanned, recipe) {
             "cpp"
@@ -215,7 +280,7 @@ impl<'l> Binder<'_, 'l> {
             path: path.clone(),
             source,
         })?;
-        let mut library = manifest::library(self.scanned, recipe, &path, self.folder);
+        let mut library = manifest::library(self.scanned, recipe, &self.remedies, &path, self.folder);
         library.root.clone_from(&self.lab.project.root);
         let sources = match self.sources(&library, recipe)? {
             Ok(sources) => sources,
@@ -225,6 +290,7 @@ impl<'l> Binder<'_, 'l> {
                     recipe: recipe.clone(),
                     sources: vec![source],
                     glue: text,
+                    remedies: self.remedies.clone(),
                     proven_on: None,
                 };
                 return Ok((Outcome::DoesNotBuild { message }, Some(bound)));
@@ -236,20 +302,48 @@ impl<'l> Binder<'_, 'l> {
         library.implementations[0].sources = absolute
             .map(|path| path.to_string_lossy().into_owned())
             .collect();
-        let outcome = self.run(&unit(&library, recipe.algorithm), cases)?;
+        let mut outcome = self.run(&unit(&library, recipe.algorithm), cases)?;
+        self.explain(&mut outcome, recipe);
         let proven = matches!(outcome, Outcome::Passed { .. });
         let bound = Bound {
             recipe: recipe.clone(),
             sources,
             glue: text,
+            remedies: self.remedies.clone(),
             proven_on: proven.then(|| self.lab.board.name.clone()),
         };
         Ok((outcome, Some(bound)))
     }
 
+    /// Adds to undefined references what the sources say that may define them and do not compile.
+    fn explain(&mut self, outcome: &mut Outcome, recipe: &Recipe<'_>) {
+        if !outcome.lacks_a_definition() {
+            return;
+        }
+        let Outcome::DoesNotBuild { message } = outcome else {
+            return;
+        };
+        let key = (recipe.flags.clone(), self.remedies.clone());
+        let Some(known) = self.known.get_mut(&key) else {
+            return;
+        };
+        let names: BTreeSet<String> = message
+            .lines()
+            .filter_map(|line| line.split_once("undefined reference to "))
+            .map(|(_, name)| name.trim_matches(['`', '\'', '‘', '’']).to_owned())
+            .collect();
+        let folder = &self.scanned.folder;
+        let why: Vec<String> = names
+            .iter()
+            .filter_map(|name| known.failure(folder, name))
+            .map(|(path, message)| format!("\n{}: {message}", path.display()))
+            .collect();
+        message.extend(why);
+    }
+
     /// The sources that the glue needs, or the message of what does not compile.
     fn sources(
-        &self,
+        &mut self,
         library: &Library,
         recipe: &Recipe<'_>,
     ) -> Result<std::result::Result<Vec<PathBuf>, NotCompiled>> {
@@ -261,15 +355,13 @@ impl<'l> Binder<'_, 'l> {
         };
         let folder = &self.scanned.folder;
         let compile = |source: &Path| self.lab.builder.object_of(&unit, &folder.join(source));
-        let mut objects = Objects::new(self.scanned, &compile);
-        let sources = objects.closure(&glue.wanted)?;
+        let key = (recipe.flags.clone(), self.remedies.clone());
+        let known = self.known.entry(key).or_default();
+        let sources = Objects::new(self.scanned, &compile, known).closure(&glue)?;
         if sources.is_empty() {
             let failure = recipe.names().iter().find_map(|name| {
-                let (path, message) = objects.failure(name)?;
-                Some((
-                    format!("{}: {message}", path.display()),
-                    Some(path.to_owned()),
-                ))
+                let (path, message) = known.failure(folder, name)?;
+                Some((format!("{}: {message}", path.display()), Some(path)))
             });
             if let Some(failure) = failure {
                 return Ok(Err(failure));

@@ -160,6 +160,19 @@ pub fn shape(scanned: &Scanned, parameter: &Parameter) -> Shape {
     }
 }
 
+/// The type of a parameter's values as the glue writes it: names of the library that stand for
+/// numbers are resolved, because no header may have them.
+pub fn written(scanned: &Scanned, parameter: &Parameter) -> String {
+    let (base, pointers, array) = resolve(scanned, &parameter.base);
+    let plain = pointers == 0 && array.is_none() && (is_byte(&base) || is_number(&base));
+    let of_language = !["u8", "uint8", "BYTE", "UCHAR", "uchar", "Byte", "UINT8"].contains(&&*base);
+    if plain && of_language {
+        base
+    } else {
+        parameter.base.clone()
+    }
+}
+
 /// True if a structure has one array of bytes and nothing else, such as a block.
 fn is_block(scanned: &Scanned, name: &str, base: &str) -> bool {
     let members = scanned.members.get(name).or_else(|| {

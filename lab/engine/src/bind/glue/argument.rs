@@ -1,0 +1,104 @@
+//! One call of the library as an expression of C.
+
+use super::text::flag;
+use super::{Names, Writer};
+use crate::bind::call::Call;
+use crate::bind::slot::{Purpose, Slot};
+use crate::bind::types::{Shape, shape, written};
+use crate::interface::Interface;
+use crate::scan::declarations::Parameter;
+
+impl Writer<'_, '_> {
+    /// One call of the library, as an expression.
+    pub(super) fn call(&self, found: &Call<'_>, names: &Names, purpose: Purpose) -> String {
+        let function = found.function();
+        let arguments: Vec<String> = function
+            .parameters
+            .iter()
+            .zip(&found.slots)
+            .map(|(parameter, slot)| self.argument(parameter, *slot, names, purpose))
+            .collect();
+        let object = if function.class.is_some() {
+            "object."
+        } else {
+            ""
+        };
+        format!("{object}{}({})", function.name, arguments.join(", "))
+    }
+
+    pub(super) fn argument(
+        &self,
+        parameter: &Parameter,
+        slot: Slot,
+        names: &Names,
+        purpose: Purpose,
+    ) -> String {
+        let of = shape(self.scanned, parameter);
+        let digits = |text: &str| text.to_owned();
+        let is_mac = self.recipe.algorithm.interface == Interface::Mac;
+        match slot {
+            Slot::State => {
+                let name = self.state_name(purpose);
+                match of {
+                    Shape::Structure { by_value: false } if !self.recipe.returns_state() => {
+                        format!("&{name}")
+                    }
+                    Shape::Untyped => format!("(void *){name}"),
+                    _ => name.to_owned(),
+                }
+            }
+            Slot::Key => self.buffer(parameter, &of, names.key),
+            Slot::Iv => self.buffer(parameter, &of, names.iv),
+            Slot::In => self.buffer(parameter, &of, names.input),
+            Slot::Out | Slot::InPlace => self.buffer(parameter, &of, names.output),
+            Slot::Ad => self.buffer(parameter, &of, "ad"),
+            Slot::Tag => self.buffer(parameter, &of, "tag"),
+            Slot::KeyBytes if is_mac => digits("key_size"),
+            Slot::KeyBytes if self.recipe.algorithm.key_bytes.is_none() => digits("0"),
+            Slot::KeyBytes => digits("AGENT_KEY_BYTES"),
+            Slot::KeyBits => digits("8 * AGENT_KEY_BYTES"),
+            Slot::Rounds => digits("AGENT_KEY_BYTES / 4 + 6"),
+            Slot::IvBytes => digits(match self.recipe.algorithm.interface {
+                Interface::Aead => "NONCE",
+                _ => "BLOCK",
+            }),
+            Slot::Bytes => names.size.to_owned(),
+            Slot::Blocks => format!("{} / BLOCK", names.size),
+            Slot::Bits => format!("8 * {}", names.size),
+            Slot::OutSize => format!("({} *)&out_size", parameter.base),
+            Slot::DigestBytes => digits("DIGEST"),
+            Slot::DigestBits => digits("8 * DIGEST"),
+            Slot::AdBytes => digits("ad_size"),
+            Slot::TagBytes => digits("TAG"),
+            Slot::Encrypts => flag(purpose != Purpose::Decrypt),
+            Slot::Decrypts => flag(purpose == Purpose::Decrypt),
+            Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {
+                let name = match slot {
+                    Slot::Public => names.public_key.to_owned(),
+                    _ => self.key_argument(slot).unwrap_or_default(),
+                };
+                self.buffer(parameter, &of, &name)
+            }
+            Slot::Curve => self.key_argument(slot).unwrap_or_default(),
+            Slot::Zero => digits("0"),
+            Slot::Null => digits(if self.cpp { "nullptr" } else { "NULL" }),
+        }
+    }
+
+    /// A buffer as the type that the parameter has; `uint8_t` is `unsigned char`.
+    pub(super) fn buffer(&self, parameter: &Parameter, of: &Shape, name: &str) -> String {
+        let same = ["uint8_t", "unsigned char", "void", "byte"];
+        let base = written(self.scanned, parameter);
+        let plain = parameter.pointers == 1 && same.contains(&base.as_str());
+        match of {
+            _ if plain => name.to_owned(),
+            // A matrix: the compiler accepts `void *` in C only.
+            Shape::Bytes { .. } if parameter.pointers == 2 && !self.cpp => {
+                format!("(void *){name}")
+            }
+            // The name of a type that is itself a pointer or an array.
+            Shape::Bytes { .. } if parameter.pointers == 0 => format!("(void *){name}"),
+            _ => format!("({base} *){name}"),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The operations of block ciphers and their modes.
+
+use std::fmt::Write as _;
+
+use super::text::{measure, out_size, unused};
+use super::{NAMES, Names, Writer};
+use crate::bind::call::Call;
+use crate::bind::slot::{Purpose, Slot};
+use crate::interface::Interface;
+
+impl Writer<'_, '_> {
+    pub(super) fn key_setup(&self) -> String {
+        let mut text = String::from(
+            "static uint8_t key_setup(struct agent_call *call)\n{\n    if (call->in[0].size != AGENT_KEY_BYTES)\n        return AGENT_BAD_SIZE;\n",
+        );
+        let mut calls = Vec::new();
+        if self.keeps_key() && (self.sets_key_with_iv() || self.recipe.set_key.is_empty()) {
+            calls.push("memcpy(key, call->in[0].data, AGENT_KEY_BYTES)".to_owned());
+        } else {
+            if self.keeps_key() {
+                text.push_str("    memcpy(key, call->in[0].data, AGENT_KEY_BYTES);\n");
+            }
+            text.push_str("    uint8_t *raw = call->in[0].data;\n");
+            for set_key in &self.recipe.set_key {
+                let names = Names {
+                    key: "raw",
+                    iv: "raw",
+                    ..NAMES
+                };
+                let purpose = set_key.direction.unwrap_or(Purpose::Encrypt);
+                let call = self.call(set_key, &names, purpose);
+                calls.push(match set_key.returns_output {
+                    true => format!("{} = {call}", self.state_name(purpose)),
+                    false => call,
+                });
+            }
+        }
+        text.push_str(&measure(&calls));
+        text.push_str("    return 0;\n}\n\n");
+        text
+    }
+
+    pub(super) fn both(&self) -> Vec<(&'static str, &Call<'_>, Purpose)> {
+        let recipe = self.recipe;
+        let encrypt = recipe
+            .encrypt
+            .iter()
+            .map(|call| ("encrypt", call, Purpose::Encrypt));
+        let decrypt = recipe
+            .decrypt
+            .iter()
+            .map(|call| ("decrypt", call, Purpose::Decrypt));
+        encrypt.chain(decrypt).collect()
+    }
+
+    /// Whole blocks: one, or as many as the input has.
+    pub(super) fn blocks(&self) -> String {
+        let mut text = String::new();
+        let many = self.recipe.algorithm.interface == Interface::ModeEcb;
+        for (name, found, purpose) in self.both() {
+            let sized = found.has(Slot::Bytes) || found.has(Slot::Blocks) || found.has(Slot::Bits);
+            let bad = match many {
+                true => "size == 0 || size % BLOCK != 0 || size > AGENT_IO_BYTES",
+                false => "size != BLOCK",
+            };
+            let _ = writeln!(
+                text,
+                "static uint8_t {name}(struct agent_call *call)\n{{\n    agent_size size = call->in[0].size;\n    if ({bad})\n        return AGENT_BAD_SIZE;\n    uint8_t *in = call->in[0].data, *out = call->out;"
+            );
+            text.push_str(&unused(found, &["in", "out"]));
+            text.push_str(out_size(found));
+            if many && !sized {
+                let names = Names {
+                    input: "(in + at)",
+                    output: "(out + at)",
+                    size: "BLOCK",
+                    ..NAMES
+                };
+                let call = self.calls_of(found, &names, purpose).join("; ");
+                text.push_str(&measure(&[format!(
+                    "for (agent_size at = 0; at < size; at = (agent_size)(at + BLOCK)) {{ {call}; }}"
+                )]));
+            } else {
+                text.push_str(&measure(&self.calls_of(found, &NAMES, purpose)));
+            }
+            text.push_str("    call->out_size = size;\n    return 0;\n}\n\n");
+        }
+        text
+    }
+
+    /// The calls of one operation: a copy for a function that works in place, what is called
+    /// before each message, and the function.
+    pub(super) fn calls_of(
+        &self,
+        found: &Call<'_>,
+        names: &Names,
+        purpose: Purpose,
+    ) -> Vec<String> {
+        let mut calls = Vec::new();
+        if found.has(Slot::InPlace) && names.input != names.output {
+            calls.push(format!(
+                "memcpy({}, {}, {})",
+                names.output, names.input, names.size
+            ));
+        }
+        if self.sets_key_with_iv() {
+            let sets = self.recipe.set_key.iter();
+            calls.extend(sets.map(|call| self.call(call, names, purpose)));
+        }
+        if let Some(set_iv) = &self.recipe.set_iv {
+            calls.push(self.call(set_iv, names, purpose));
+        }
+        let call = self.call(found, names, purpose);
+        calls.push(match found.returns_output {
+            true => format!("memcpy({}, {call}, {})", names.output, names.size),
+            false => call,
+        });
+        calls
+    }
+
+    pub(super) fn has_iv(&self) -> bool {
+        self.recipe.calls().iter().any(|call| call.has(Slot::Iv))
+    }
+
+    pub(super) fn cbc(&self) -> String {
+        let mut text = String::new();
+        for (name, found, purpose) in self.both() {
+            text.push_str(&match name {
+                "encrypt" => self.cbc_encrypt(found, purpose),
+                _ => self.cbc_decrypt(found, purpose),
+            });
+        }
+        text
+    }
+
+    pub(super) fn cbc_encrypt(&self, found: &Call<'_>, purpose: Purpose) -> String {
+        let padding = match self.recipe.pads {
+            true => "    /* The library pads the message. */\n    memcpy(out, in, size);\n",
+            false => {
+                "    /* The glue pads: PKCS #7 [RFC5652, 6.3]. */\n    memcpy(out, in, size);\n    memset(out + size, padded - size, (size_t)(padded - size));\n"
+            }
+        };
+        let mut text = String::from(
+            "/* in[0] is the IV that the random source gave. */\nstatic uint8_t encrypt(struct agent_call *call)\n{\n\
+             \x20   agent_size size = call->in[1].size;\n\
+             \x20   agent_size padded = (agent_size)(size / BLOCK * BLOCK + BLOCK);\n\
+             \x20   if (call->in[0].size != BLOCK || padded > AGENT_IO_BYTES - BLOCK)\n        return AGENT_BAD_SIZE;\n\
+             \x20   uint8_t *in = call->in[1].data, *out = call->out + BLOCK;\n\
+             \x20   uint8_t iv[BLOCK];\n    memcpy(iv, call->in[0].data, BLOCK);\n    memcpy(call->out, iv, BLOCK);\n",
+        );
+        if !self.has_iv() {
+            text.push_str("    /* No function takes an IV: the library has one of its own. */\n    memset(call->out, 0, BLOCK);\n    (void)iv;\n");
+        }
+        text.push_str(padding);
+        text.push_str("    (void)in;\n");
+        text.push_str(out_size(found));
+        let names = Names {
+            input: "out",
+            size: if self.recipe.pads { "size" } else { "padded" },
+            ..NAMES
+        };
+        text.push_str(&measure(&self.calls_of(found, &names, purpose)));
+        text.push_str("    call->out_size = (agent_size)(BLOCK + padded);\n    return 0;\n}\n\n");
+        text
+    }
+
+    pub(super) fn cbc_decrypt(&self, found: &Call<'_>, purpose: Purpose) -> String {
+        let mut text = String::from(
+            "static uint8_t decrypt(struct agent_call *call)\n{\n\
+             \x20   agent_size size = call->in[0].size;\n\
+             \x20   if (size < 2 * BLOCK || size % BLOCK != 0)\n        return 1;\n\
+             \x20   size = (agent_size)(size - BLOCK);\n\
+             \x20   uint8_t *in = call->in[0].data + BLOCK, *out = call->out;\n\
+             \x20   uint8_t iv[BLOCK];\n    memcpy(iv, call->in[0].data, BLOCK);\n",
+        );
+        if !self.has_iv() {
+            text.push_str("    (void)iv;\n");
+        }
+        text.push_str(out_size(found));
+        let mut calls = Vec::new();
+        if self.has_iv() {
+            // A PC repeats the call, so the IV is put back each time.
+            calls.push("memcpy(iv, call->in[0].data, BLOCK)".to_owned());
+        }
+        calls.extend(self.calls_of(found, &NAMES, purpose));
+        text.push_str(&measure(&calls));
+        text.push_str(if self.recipe.pads {
+            "    /* The library removes the padding and does not say how much is left. */\n\
+             \x20   uint8_t padding = out[size - 1];\n\
+             \x20   call->out_size = (agent_size)(padding <= BLOCK ? size - padding : size);\n    return 0;\n}\n\n"
+        } else {
+            "    /* 3: the padding is malformed, and the output is zeros. */\n\
+             \x20   uint8_t padding = out[size - 1], wrong = padding == 0 || padding > BLOCK;\n\
+             \x20   for (uint8_t i = 1; !wrong && i <= padding; i++)\n        wrong |= out[size - i] != padding;\n\
+             \x20   if (wrong)\n        memset(out, 0, size);\n\
+             \x20   call->out_size = (agent_size)(wrong ? 0 : size - padding);\n    return wrong ? 3 : 0;\n}\n\n"
+        });
+        text
+    }
+
+    pub(super) fn ctr(&self) -> String {
+        let Some(found) = &self.recipe.encrypt else {
+            return String::new();
+        };
+        let mut text = String::from(
+            "static uint8_t encrypt(struct agent_call *call)\n{\n\
+             \x20   if (call->in[0].size != BLOCK || call->in[1].size > AGENT_IO_BYTES)\n        return AGENT_BAD_SIZE;\n\
+             \x20   uint8_t *iv = call->in[0].data, *in = call->in[1].data, *out = call->out;\n\
+             \x20   agent_size size = call->in[1].size;\n    uint8_t counter[BLOCK];\n",
+        );
+        text.push_str(&unused(found, &["in", "out"]));
+        // A PC repeats the call, so the counter is put back each time.
+        let mut calls = vec!["memcpy(counter, iv, BLOCK)".to_owned()];
+        let names = Names {
+            iv: "counter",
+            ..NAMES
+        };
+        calls.extend(self.calls_of(found, &names, Purpose::Encrypt));
+        text.push_str(&measure(&calls));
+        text.push_str("    call->out_size = size;\n    return 0;\n}\n\n/* In CTR mode decryption is encryption. */\nstatic uint8_t decrypt(struct agent_call *call) { return encrypt(call); }\n\n");
+        text
+    }
+}

@@ -1,0 +1,197 @@
+//! Recipes of block ciphers and their modes.
+
+use super::named::named;
+use super::{EACH, Recipe, of, share, state_type};
+use crate::algorithm::Algorithm;
+use crate::bind::call::{Call, Mode};
+use crate::bind::slot::{Purpose, Slot};
+use crate::interface::Interface;
+use crate::scan::Scanned;
+
+pub(super) fn ciphers<'l>(
+    scanned: &Scanned,
+    calls: &[&Call<'l>],
+    algorithm: &'l Algorithm,
+    class: Option<&String>,
+) -> Vec<Recipe<'l>> {
+    let modes: &[Mode] = match algorithm.interface {
+        Interface::ModeCbc => &[Mode::Cbc, Mode::Plain],
+        Interface::ModeCtr => &[Mode::Ctr, Mode::Plain],
+        Interface::ModeEcb => &[Mode::Ecb, Mode::Plain],
+        _ => &[Mode::Plain, Mode::Ecb],
+    };
+    let fits = |call: &&&Call<'l>| modes.contains(&call.mode);
+    let encrypts = of(calls, Purpose::Encrypt);
+    let decrypts = of(calls, Purpose::Decrypt);
+    let mut found = Vec::new();
+    for encrypt in encrypts.iter().filter(fits).take(EACH * 4) {
+        let Some(cost) = named(scanned, encrypt, algorithm, class) else {
+            continue;
+        };
+        let takes_iv = encrypt.has(Slot::Iv);
+        let wants_iv = matches!(algorithm.interface, Interface::ModeCbc | Interface::ModeCtr);
+        if takes_iv && !wants_iv {
+            continue;
+        }
+        let mut cost = cost + encrypt.cost;
+        if encrypt.mode == Mode::Plain && algorithm.interface != Interface::BlockCipher {
+            // The name does not speak of the mode: an IV must, or a library without modes.
+            cost += 4;
+        }
+        if algorithm.interface == Interface::ModeEcb
+            && !encrypt.has(Slot::Bytes)
+            && !encrypt.has(Slot::Blocks)
+        {
+            cost += 3;
+        }
+        let mut base = Recipe::empty(algorithm, class.cloned());
+        base.encrypt = Some((*encrypt).clone());
+        base.decrypt = decryption(encrypt, &decrypts, algorithm, class, scanned);
+        base.cost = cost + base.decrypt.as_ref().map_or(3, |call| call.cost);
+        found.extend(with_keys(calls, &base, wants_iv, scanned));
+        if base.decrypt.take().is_some() {
+            // The library may declare a decryption that it does not have.
+            base.cost += 4;
+            found.extend(with_keys(calls, &base, wants_iv, scanned));
+        }
+    }
+    found
+}
+
+/// The decryption that belongs to an encryption: of the same mode, class and state, and named
+/// alike; in CTR the encryption itself.
+fn decryption<'l>(
+    encrypt: &Call<'l>,
+    decrypts: &[&Call<'l>],
+    algorithm: &Algorithm,
+    class: Option<&String>,
+    scanned: &Scanned,
+) -> Option<Call<'l>> {
+    if algorithm.interface == Interface::ModeCtr {
+        return Some(encrypt.clone());
+    }
+    if let Some(at) = encrypt
+        .slots
+        .iter()
+        .position(|s| [Slot::Encrypts, Slot::Decrypts].contains(s))
+    {
+        // The same function both ways, by an argument.
+        let mut decrypt = encrypt.clone();
+        decrypt.slots[at] = match encrypt.slots[at] {
+            Slot::Encrypts => Slot::Decrypts,
+            _ => Slot::Encrypts,
+        };
+        return Some(decrypt);
+    }
+    let alike = |call: &&&Call<'l>| {
+        let same_size = call.has(Slot::Bytes) == encrypt.has(Slot::Bytes)
+            && call.has(Slot::Blocks) == encrypt.has(Slot::Blocks);
+        let plain = [Mode::Plain, Mode::Ecb];
+        let blocks = algorithm.interface == Interface::BlockCipher && plain.contains(&call.mode);
+        (call.mode == encrypt.mode || blocks)
+            && share(call, encrypt)
+            && call.has(Slot::Key) == encrypt.has(Slot::Key)
+            && same_size
+            && call.has(Slot::Iv) == encrypt.has(Slot::Iv)
+            && named(scanned, call, algorithm, class).is_some()
+    };
+    let likeness = |call: &&&Call<'l>| {
+        let (a, b) = (&call.function().name, &encrypt.function().name);
+        let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+        let tail = a
+            .chars()
+            .rev()
+            .zip(b.chars().rev())
+            .take_while(|(a, b)| a == b)
+            .count();
+        let file = u32::from(call.declared.file != encrypt.declared.file);
+        let slots = u32::from(call.slots.len() != encrypt.slots.len());
+        call.cost * 8 + file * 8 + slots * 8 + 40u32.saturating_sub((common + tail) as u32)
+    };
+    decrypts
+        .iter()
+        .filter(alike)
+        .min_by_key(likeness)
+        .map(|call| (*call).clone())
+}
+
+/// A recipe with each plausible set-up of key and IV.
+pub(super) fn with_keys<'l>(
+    calls: &[&Call<'l>],
+    base: &Recipe<'l>,
+    wants_iv: bool,
+    scanned: &Scanned,
+) -> Vec<Recipe<'l>> {
+    let Some(encrypt) = &base.encrypt else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let lacks_iv = wants_iv && encrypt.mode == Mode::Plain && !encrypt.has(Slot::Iv);
+    if encrypt.has(Slot::Key) && !lacks_iv {
+        found.push(base.clone());
+    }
+    let same_mode = |call: &&&Call<'l>| call.mode == Mode::Plain || call.mode == encrypt.mode;
+    let belongs = |call: &&&Call<'l>| {
+        share(call, encrypt)
+            && (state_type(call).is_some() == state_type(encrypt).is_some())
+            && named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
+    };
+    let set_keys = of(calls, Purpose::SetKey);
+    let set_keys: Vec<&&Call<'l>> = set_keys
+        .iter()
+        .filter(same_mode)
+        .filter(belongs)
+        .take(EACH)
+        .collect();
+    let set_ivs = of(calls, Purpose::SetIv);
+    let set_ivs: Vec<&&Call<'l>> = set_ivs
+        .iter()
+        .filter(|call| {
+            share(call, encrypt) && state_type(call).is_some() == state_type(encrypt).is_some()
+        })
+        .take(EACH)
+        .collect();
+    for set_key in &set_keys {
+        if set_key.direction == Some(Purpose::Decrypt) {
+            continue;
+        }
+        let mut recipe = base.clone();
+        recipe.cost += set_key.cost + u32::from(set_key.has(Slot::Iv) && !wants_iv);
+        recipe.set_key.push((**set_key).clone());
+        if encrypt.has(Slot::Key) {
+            recipe.cost += 4;
+        }
+        let back = set_keys
+            .iter()
+            .find(|call| call.direction == Some(Purpose::Decrypt) && call.slots == set_key.slots);
+        if let Some(back) = back.filter(|_| recipe.decrypt.is_some()) {
+            recipe.set_key.push((**back).clone());
+        }
+        if !wants_iv || encrypt.has(Slot::Iv) || set_key.has(Slot::Iv) {
+            found.push(recipe);
+            continue;
+        }
+        for set_iv in &set_ivs {
+            if set_iv.function().name != set_key.function().name {
+                let mut with_iv = recipe.clone();
+                with_iv.cost += set_iv.cost;
+                with_iv.set_iv = Some((**set_iv).clone());
+                found.push(with_iv);
+            }
+        }
+        recipe.cost += 6;
+        // Without an IV only the name speaks of the mode.
+        if encrypt.mode != Mode::Plain {
+            found.push(recipe);
+        }
+    }
+    if wants_iv && base.algorithm.interface == Interface::ModeCbc {
+        let padded = found.clone().into_iter().map(|mut recipe| {
+            recipe.pads = true;
+            recipe.cost += 4;
+            recipe
+        });
+        found.extend(padded.collect::<Vec<_>>());
+    }
+    found
+}

@@ -1,0 +1,92 @@
+//! Whether the names of a call speak of an algorithm.
+
+use crate::algorithm::Algorithm;
+use crate::bind::call::Call;
+use crate::scan::Scanned;
+use crate::scan::words::words;
+
+/// The cost of an algorithm for a call, by its names; `None` if it cannot be of it.
+pub(super) fn named(
+    scanned: &Scanned,
+    call: &Call<'_>,
+    algorithm: &Algorithm,
+    class: Option<&String>,
+) -> Option<u32> {
+    let plain = |text: &str| -> String {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        let text: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+        text.replace("rijndael", "aes").replace("keccak", "sha3")
+    };
+    let function = &call.declared.function;
+    let near = [
+        function.name.as_str(),
+        class.map_or("", String::as_str),
+        function.class.as_deref().unwrap_or_default(),
+    ]
+    .map(plain)
+    .concat();
+    let folder = scanned
+        .folder
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let path = call.declared.file.to_string_lossy();
+    let far = format!("{}{}", plain(&path), plain(&folder));
+    let name = plain(&algorithm.name);
+    let (letters, digits) = split(&algorithm.name);
+    if near.contains(&name) {
+        return Some(0);
+    }
+    // Another size or kind in the function's own name speaks against it.
+    let other = words(&near).iter().any(|word| {
+        ["128", "192", "256", "384", "512", "224"].contains(&word.as_str())
+            && !digits.contains(word)
+    });
+    let is_sha2 = letters.iter().any(|word| word == "sha");
+    if other || is_sha2 && near.contains("sha3") {
+        return None;
+    }
+    let says = |text: &str| letters.iter().all(|word| text.contains(word.as_str()));
+    if says(&near) || far.contains(&name) {
+        Some(1)
+    } else if says(&format!("{near}{far}")) {
+        Some(2)
+    } else {
+        None
+    }
+}
+
+/// The words of an algorithm's name that a library must say, and its numbers. Modes and the words
+/// of an interface are not in the list: the calls say them.
+fn split(name: &str) -> (Vec<String>, Vec<String>) {
+    const BY_CALLS: [&str; 5] = ["cbc", "ctr", "ecb", "aead128", "hash256"];
+    let is_number = |part: &&str| part.chars().all(|c| c.is_ascii_digit());
+    let parts: Vec<&str> = name.split(['-', '/']).collect();
+    let numbers = parts
+        .iter()
+        .copied()
+        .filter(is_number)
+        .map(str::to_owned)
+        .collect();
+    let said = parts
+        .iter()
+        .copied()
+        .filter(|part| !is_number(part) && !BY_CALLS.contains(part));
+    // Of `chacha20` and `speck128` the number is often left out; of `sha3` it is the name.
+    let stem = |part: &str| match part {
+        "sha3" | "blake2s" => part.to_owned(),
+        _ => part
+            .trim_end_matches(|c: char| c.is_ascii_digit())
+            .to_owned(),
+    };
+    (said.map(stem).collect(), numbers)
+}
+
+/// True if the constants of `api.h` are those of the algorithm.
+pub(super) fn constants_fit(scanned: &Scanned, algorithm: &Algorithm) -> bool {
+    let fits = |name: &str, bytes: Option<u32>| {
+        let constant = scanned.number(name);
+        constant.is_some() && constant == bytes
+    };
+    fits("CRYPTO_KEYBYTES", algorithm.key_bytes) && fits("CRYPTO_NPUBBYTES", algorithm.nonce_bytes)
+}
