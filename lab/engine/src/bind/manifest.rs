@@ -29,6 +29,7 @@ pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Pat
         homepage: None,
         note: None,
         test_only: true,
+        by_trial: false,
         include: include.collect(),
         flags: recipe.flags.clone(),
         cxx_flags: Vec::new(),
