@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 
 use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::bound::{Binding, Outcome, Trial};
-use selo_engine::bind::trial;
+use selo_engine::bind::{manifest, trial};
 use selo_engine::build::Builder;
 use selo_engine::measure::Lab;
 use selo_engine::project::Project;
-use selo_engine::scan::Scanned;
+use selo_engine::scan::{self, Scanned};
+use selo_engine::source::Sources;
 
 use super::common;
 
@@ -34,14 +36,65 @@ pub fn default_board(project: &Project) -> &'static str {
     if uno.is_ok() { UNO } else { NATIVE }
 }
 
+/// Binds a library by trial, prints what came of it, and writes manifest and glue into the folder
+/// `into`, in place of what was there. Returns true if the manifest has an implementation.
+pub fn bind_into(
+    project: &Project,
+    board: &str,
+    folder: &Path,
+    name: &str,
+    families: &[String],
+    into: &Path,
+) -> selo_engine::Result<bool> {
+    let scanned = scan::scan(folder)?;
+    let made = bind(project, board, &scanned, families)?;
+    eprint!("{}", summary(&made));
+    let files = manifest::files(&scanned, &made, name, into);
+    if into.exists() {
+        std::fs::remove_dir_all(into).map_err(|source| selo_engine::Error::Write {
+            path: into.to_owned(),
+            source,
+        })?;
+    }
+    manifest::write(&files, into)?;
+    Ok(!made.bound.is_empty() || !made.suspects.is_empty())
+}
+
+/// Fetches a library that is bound by trial, and binds it, unless that was done for the same
+/// files. Returns true if the lab can call it.
+pub fn bind_library(
+    project: &mut Project,
+    board: &str,
+    name: &str,
+    again: bool,
+) -> selo_engine::Result<bool> {
+    let library = project.library(name)?.clone();
+    common::fetch_one(&Sources::new(&project.root, false), &library)?;
+    let source = library.source.as_ref();
+    let folder = source.map(|source| source.folder(&project.root));
+    if let (Some(into), Some(folder)) = (library.binding(), folder)
+        && (again || !library.is_bound())
+    {
+        eprintln!("{name}: finding out how to call it");
+        // The folder may not exist yet, and the manifest's paths need its whole path.
+        let into = std::path::absolute(&into).unwrap_or(into);
+        bind_into(project, board, &folder, name, &library.families, &into)?;
+        *project = Project::load(&project.root)?;
+    }
+    Ok(!project.library(name)?.implementations.is_empty())
+}
+
 /// Binds `scanned` on the board, and on this machine what cannot be bound there: a board may lack
-/// the room, or a header that a PC has.
+/// the room, or a header that a PC has. Tries the algorithms of the families, or all if none is
+/// named.
 pub fn bind<'l>(
     project: &'l Project,
     board: &str,
     scanned: &'l Scanned,
+    families: &[String],
 ) -> selo_engine::Result<Binding<'l>> {
-    let all: Vec<&Algorithm> = project.algorithms.iter().collect();
+    let wanted = |algorithm: &&Algorithm| common::named(families, &algorithm.family);
+    let all: Vec<&Algorithm> = project.algorithms.iter().filter(wanted).collect();
     let mut made = bind_on(project, board, scanned, &all)?;
     if board == NATIVE || made.open.is_empty() {
         return Ok(made);

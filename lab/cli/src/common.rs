@@ -35,7 +35,7 @@ pub struct Select {
 }
 
 /// Selects units, and how they run.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Units {
     #[command(flatten)]
     pub pick: Pick,
@@ -52,7 +52,7 @@ pub struct Units {
 }
 
 /// Selects units by name.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Pick {
     /// Libraries to measure, or all (default: the project's own, which need no network)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

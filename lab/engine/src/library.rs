@@ -33,6 +33,9 @@ pub struct Library {
     /// (`crate::bind`), once for each tree of files, and keeps what it found in its cache.
     #[serde(default)]
     pub by_trial: bool,
+    /// The families of algorithms that trials look for; all if empty.
+    #[serde(default)]
+    pub families: Vec<String>,
     /// Include folders, relative to the manifest.
     #[serde(default)]
     pub include: Vec<String>,

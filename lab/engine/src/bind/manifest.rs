@@ -30,6 +30,7 @@ pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Pat
         note: None,
         test_only: true,
         by_trial: false,
+        families: Vec::new(),
         include: include.collect(),
         flags: recipe.flags.clone(),
         cxx_flags: Vec::new(),
