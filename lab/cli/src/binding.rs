@@ -8,6 +8,7 @@ use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::bound::{Binding, Outcome, Trial};
 use selo_engine::bind::{manifest, trial};
 use selo_engine::build::Builder;
+use selo_engine::library::{Library, MANIFEST};
 use selo_engine::measure::Lab;
 use selo_engine::project::Project;
 use selo_engine::scan::{self, Scanned};
@@ -49,14 +50,25 @@ pub fn bind_into(
     let scanned = scan::scan(folder)?;
     let made = bind(project, board, &scanned, families)?;
     eprint!("{}", summary(&made));
-    let files = manifest::files(&scanned, &made, name, into);
+    let failed = |source| selo_engine::Error::Write {
+        path: into.to_owned(),
+        source,
+    };
+    let parent = into.parent().unwrap_or(into);
+    std::fs::create_dir_all(parent).map_err(failed)?;
+    // The manifest leads to the library by a relative path, which must not cross a link.
+    let parent = parent.canonicalize().map_err(failed)?;
+    let mut beside = tempfile::Builder::new();
+    let beside = beside
+        .prefix(".binding-")
+        .tempdir_in(&parent)
+        .map_err(failed)?;
+    let files = manifest::files(&scanned, &made, name, beside.path());
+    manifest::write(&files, beside.path())?;
     if into.exists() {
-        std::fs::remove_dir_all(into).map_err(|source| selo_engine::Error::Write {
-            path: into.to_owned(),
-            source,
-        })?;
+        std::fs::remove_dir_all(into).map_err(failed)?;
     }
-    manifest::write(&files, into)?;
+    std::fs::rename(beside.path(), into).map_err(failed)?;
     Ok(!made.bound.is_empty() || !made.suspects.is_empty())
 }
 
@@ -76,12 +88,31 @@ pub fn bind_library(
         && (again || !library.is_bound())
     {
         eprintln!("{name}: finding out how to call it");
-        // The folder may not exist yet, and the manifest's paths need its whole path.
-        let into = std::path::absolute(&into).unwrap_or(into);
-        bind_into(project, board, &folder, name, &library.families, &into)?;
+        match bind_into(project, board, &folder, name, &library.families, &into) {
+            // The next run must not scan the same files again.
+            Err(error @ selo_engine::Error::NoLibrary { .. }) => {
+                common::complain(&library, &error);
+                manifest::write(&[(MANIFEST.to_owned(), nothing(&library))], &into)?;
+            }
+            other => {
+                other?;
+            }
+        }
         *project = Project::load(&project.root)?;
     }
     Ok(!project.library(name)?.implementations.is_empty())
+}
+
+/// The manifest of a library of which nothing can be called.
+fn nothing(library: &Library) -> String {
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    format!(
+        "# Its files hold no C or C++.\nname = {}\ntitle = {}\nversion = {}\nlicence = {}\n",
+        quoted(&library.name),
+        quoted(&library.title),
+        quoted(&library.version),
+        quoted(&library.licence)
+    )
 }
 
 /// Binds `scanned` on the board, and on this machine what cannot be bound there: a board may lack

@@ -41,7 +41,7 @@ impl Ours<'_> {
             SurveyQuestion::Keys => keys(&lines)?,
             SurveyQuestion::Modes => modes(&lines)?,
             SurveyQuestion::Licence => licence(&lines)?,
-            SurveyQuestion::Fits => verdict(&lines, Question::Fits)?,
+            SurveyQuestion::Fits => verdict(&called(&lines)?, Question::Fits)?,
             SurveyQuestion::Cipher => cipher(&lines)?,
             SurveyQuestion::FreshIv => {
                 let by_trial = self.libraries.iter().any(|known| known.name == library);
