@@ -2,14 +2,17 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 
 use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::bound::{Binding, Outcome, Trial};
-use selo_engine::bind::trial;
+use selo_engine::bind::{manifest, trial};
 use selo_engine::build::Builder;
+use selo_engine::library::{Library, MANIFEST};
 use selo_engine::measure::Lab;
 use selo_engine::project::Project;
-use selo_engine::scan::Scanned;
+use selo_engine::scan::{self, Scanned};
+use selo_engine::source::Sources;
 
 use super::common;
 
@@ -34,14 +37,95 @@ pub fn default_board(project: &Project) -> &'static str {
     if uno.is_ok() { UNO } else { NATIVE }
 }
 
+/// Binds a library by trial, prints what came of it, and writes manifest and glue into the folder
+/// `into`, in place of what was there. Returns true if the manifest has an implementation.
+pub fn bind_into(
+    project: &Project,
+    board: &str,
+    folder: &Path,
+    name: &str,
+    families: &[String],
+    into: &Path,
+) -> selo_engine::Result<bool> {
+    let scanned = scan::scan(folder)?;
+    let made = bind(project, board, &scanned, families)?;
+    eprint!("{}", summary(&made));
+    let failed = |source| selo_engine::Error::Write {
+        path: into.to_owned(),
+        source,
+    };
+    let parent = into.parent().unwrap_or(into);
+    std::fs::create_dir_all(parent).map_err(failed)?;
+    // The manifest leads to the library by a relative path, which must not cross a link.
+    let parent = parent.canonicalize().map_err(failed)?;
+    let mut beside = tempfile::Builder::new();
+    let beside = beside
+        .prefix(".binding-")
+        .tempdir_in(&parent)
+        .map_err(failed)?;
+    let files = manifest::files(&scanned, &made, name, beside.path());
+    manifest::write(&files, beside.path())?;
+    if into.exists() {
+        std::fs::remove_dir_all(into).map_err(failed)?;
+    }
+    std::fs::rename(beside.path(), into).map_err(failed)?;
+    Ok(!made.bound.is_empty() || !made.suspects.is_empty())
+}
+
+/// Fetches a library that is bound by trial, and binds it, unless that was done for the same
+/// files. Returns true if the lab can call it.
+pub fn bind_library(
+    project: &mut Project,
+    board: &str,
+    name: &str,
+    again: bool,
+) -> selo_engine::Result<bool> {
+    let library = project.library(name)?.clone();
+    common::fetch_one(&Sources::new(&project.root, false), &library)?;
+    let source = library.source.as_ref();
+    let folder = source.map(|source| source.folder(&project.root));
+    if let (Some(into), Some(folder)) = (library.binding(), folder)
+        && (again || !library.is_bound())
+    {
+        eprintln!("{name}: finding out how to call it");
+        match bind_into(project, board, &folder, name, &library.families, &into) {
+            // The next run must not scan the same files again.
+            Err(error @ selo_engine::Error::NoLibrary { .. }) => {
+                common::complain(&library, &error);
+                manifest::write(&[(MANIFEST.to_owned(), nothing(&library))], &into)?;
+            }
+            other => {
+                other?;
+            }
+        }
+        *project = Project::load(&project.root)?;
+    }
+    Ok(!project.library(name)?.implementations.is_empty())
+}
+
+/// The manifest of a library of which nothing can be called.
+fn nothing(library: &Library) -> String {
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    format!(
+        "# Its files hold no C or C++.\nname = {}\ntitle = {}\nversion = {}\nlicence = {}\n",
+        quoted(&library.name),
+        quoted(&library.title),
+        quoted(&library.version),
+        quoted(&library.licence)
+    )
+}
+
 /// Binds `scanned` on the board, and on this machine what cannot be bound there: a board may lack
-/// the room, or a header that a PC has.
+/// the room, or a header that a PC has. Tries the algorithms of the families, or all if none is
+/// named.
 pub fn bind<'l>(
     project: &'l Project,
     board: &str,
     scanned: &'l Scanned,
+    families: &[String],
 ) -> selo_engine::Result<Binding<'l>> {
-    let all: Vec<&Algorithm> = project.algorithms.iter().collect();
+    let wanted = |algorithm: &&Algorithm| common::named(families, &algorithm.family);
+    let all: Vec<&Algorithm> = project.algorithms.iter().filter(wanted).collect();
     let mut made = bind_on(project, board, scanned, &all)?;
     if board == NATIVE || made.open.is_empty() {
         return Ok(made);

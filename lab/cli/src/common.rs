@@ -35,7 +35,7 @@ pub struct Select {
 }
 
 /// Selects units, and how they run.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Units {
     #[command(flatten)]
     pub pick: Pick,
@@ -52,7 +52,7 @@ pub struct Units {
 }
 
 /// Selects units by name.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Pick {
     /// Libraries to measure, or all (default: the project's own, which need no network)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -190,16 +190,14 @@ pub fn fetched<'a>(
 
 /// Fetches the sources of one library into the cache, and says so if that takes a while.
 pub fn fetch_one(sources: &Sources, library: &Library) -> selo_engine::Result<()> {
-    sources.fetch(library, &mut |step| {
-        if let Step::Fetching(source) = step {
-            eprintln!(
-                "fetching {} {} ({})",
-                source.package,
-                source.version,
-                source.registry.name()
-            );
-        }
-    })
+    sources.fetch(library, &mut tell)
+}
+
+/// Says what is fetched.
+pub fn tell(step: Step<'_>) {
+    if let Step::Fetching(source) = step {
+        eprintln!("fetching {}", source.label());
+    }
 }
 
 /// Prints why a library is left out.

@@ -10,7 +10,7 @@ use selo_report::pair::{self, Side};
 use selo_report::paper;
 use selo_report::table::TerminalStyle;
 
-use super::{report, rows};
+use super::{paper_libraries, report, rows};
 
 /// Compare measured figures with those of a paper or of any other implementation
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,12 @@ figure has a status and a reason:
   does-not-fit    too large for the board, by the bytes in the reason
   over-limit      a call takes longer than the limit in the reason
   not-supported   the implementation does not offer the operation
+  not-fetched     the sources of the library are not on this machine (--fetch)
   published-only  the lab does not measure this, such as a current that it takes from the paper
+
+--fetch brings the libraries that the paper names: it pins the newest commit of each that is
+not pinned yet (lab/libraries.lock), finds out by trial how to call it, surveys it, and
+measures it on the paper's board. The rest is compared as before.
 
 To compare two implementations, on any two boards, name each one as
 BOARD:LIBRARY:ALGORITHM[:VARIANT] or board=..,library=..,algorithm=..[,variant=..]. The
@@ -40,6 +45,7 @@ Examples:
   selo lab compare albarello2020 --table 2
   selo lab compare ramalho2024 --table figure-4
   selo lab compare rocha-securino --json
+  selo lab compare rocha-securino --fetch
 
 Exit codes: 0 compared, 2 unknown paper or table, or an error in a paper's file,
 3 no rows yet.")]
@@ -77,6 +83,12 @@ pub struct Args {
     /// Library to compare if the paper's file names none
     #[arg(long, value_name = "NAME", default_value = "selo")]
     library: String,
+    /// Fetch the libraries that the paper names, find out how to call them, and measure them
+    #[arg(long, conflicts_with_all = ["left", "right", "with", "rows"])]
+    fetch: bool,
+    /// With --fetch: bind and survey again what was bound and surveyed
+    #[arg(long, requires = "fetch")]
+    fresh: bool,
 }
 
 pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
@@ -168,8 +180,16 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> selo_base::report::Resul
         let ids = paper.tables.iter().map(|table| table.id.as_str());
         return Err(selo_engine::Error::unknown("table", name, ids).into());
     }
-    let data = Project::load(project)?;
+    let data = if args.fetch {
+        paper_libraries::bring(project, &paper, args.fresh)?
+    } else {
+        Project::load(project)?
+    };
     let rows = rows::read(&args.rows, project)?;
+    let (libraries, surveys) = (
+        paper_libraries::known(&data),
+        paper_libraries::surveys(&data, &args.rows)?,
+    );
     if let Err(error) = known_library(&args.library, &data, &rows) {
         return Err(error.into());
     }
@@ -186,6 +206,8 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> selo_base::report::Resul
         rows: &rows,
         boards: &boards,
         library: &args.library,
+        libraries: &libraries,
+        surveys: &surveys,
     };
     let comparison = compare(&paper, ours, |table| wanted.contains(&table.id.as_str()));
 

@@ -13,6 +13,7 @@ mod list;
 mod matrix;
 mod measuring;
 mod new_library;
+mod paper_libraries;
 mod ports;
 mod recommend;
 mod report;

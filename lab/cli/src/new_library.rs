@@ -70,7 +70,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     }
     let board = args.board.as_deref();
     let board = board.unwrap_or_else(|| binding::default_board(&project));
-    let made = binding::bind(&project, board, &library)?;
+    let made = binding::bind(&project, board, &library, &[])?;
     let files = manifest::files(&library, &made, &name, &into);
     println!(
         "{} headers, {} sources, {} trials on {}",

@@ -12,8 +12,9 @@ use selo_report::compare::{self, Comparison, KnownBoard, Ours};
 use selo_report::context::{AlgorithmNote, BoardNote, Context, LibraryNote, PowerNote};
 use selo_report::paper;
 use selo_report::report::{self, Formats};
+use serde::de::DeserializeOwned;
 
-use super::rows;
+use super::{paper_libraries, rows};
 
 /// Name of the file with the lines of `lab check`, in the folder of the rows.
 const CHECKS: &str = "check.jsonl";
@@ -69,7 +70,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     for file in check_files(&args.rows, root) {
         checks.extend(read_checks(&file)?);
     }
-    let papers = papers(&project, root, &rows, &args.library)?;
+    let papers = papers(&project, &rows, args)?;
     let context = context(&project);
     let formats = Formats {
         html: args.format.contains(&Format::Html),
@@ -101,6 +102,11 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
 
 /// The files of `lab check` in the folders of the row files that [`rows::read`] reads.
 pub fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
+    files_beside(named, root, CHECKS)
+}
+
+/// The files of a name in the folders of the row files that [`rows::read`] reads.
+pub fn files_beside(named: &[PathBuf], root: &Path, name: &str) -> Vec<PathBuf> {
     let named = if named.is_empty() {
         vec![root.join("out/lab")]
     } else {
@@ -109,12 +115,12 @@ pub fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in named {
         if !path.is_dir() {
-            files.push(path.with_file_name(CHECKS));
+            files.push(path.with_file_name(name));
             continue;
         }
-        files.push(path.join(CHECKS));
+        files.push(path.join(name));
         let inside = std::fs::read_dir(&path).into_iter().flatten().flatten();
-        let mut inside: Vec<PathBuf> = inside.map(|entry| entry.path().join(CHECKS)).collect();
+        let mut inside: Vec<PathBuf> = inside.map(|entry| entry.path().join(name)).collect();
         inside.sort();
         files.extend(inside);
     }
@@ -124,32 +130,35 @@ pub fn check_files(named: &[PathBuf], root: &Path) -> Vec<PathBuf> {
 
 /// The lines of a file of `lab check`.
 pub fn read_checks(path: &Path) -> selo_base::report::Result<Vec<CheckLine>> {
+    read_lines(path, "selo lab check")
+}
+
+/// The lines of a file that `command` wrote.
+pub fn read_lines<T: DeserializeOwned>(
+    path: &Path,
+    command: &str,
+) -> selo_base::report::Result<Vec<T>> {
     let file =
         std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut checks = Vec::new();
+    let mut lines = Vec::new();
     for (index, line) in BufReader::new(file).lines().enumerate() {
         let line = line.with_context(|| format!("cannot read {}", path.display()))?;
         if line.trim().is_empty() {
             continue;
         }
-        let check = serde_json::from_str(&line).with_context(|| {
-            format!(
-                "{}:{}: not a line of selo lab check",
-                path.display(),
-                index + 1
-            )
+        let read = serde_json::from_str(&line).with_context(|| {
+            format!("{}:{}: not a line of {command}", path.display(), index + 1)
         })?;
-        checks.push(check);
+        lines.push(read);
     }
-    Ok(checks)
+    Ok(lines)
 }
 
 /// Compares every paper of the project with our rows.
 fn papers(
     project: &Project,
-    root: &Path,
     rows: &[Row],
-    library: &str,
+    args: &Args,
 ) -> selo_base::report::Result<Vec<Comparison>> {
     let boards: Vec<KnownBoard> = project
         .boards
@@ -163,9 +172,11 @@ fn papers(
     let ours = Ours {
         rows,
         boards: &boards,
-        library,
+        library: &args.library,
+        libraries: &paper_libraries::known(project),
+        surveys: &paper_libraries::surveys(project, &args.rows)?,
     };
-    let papers = paper::read_all(&root.join("lab/papers"))?;
+    let papers = paper::read_all(&project.root.join("lab/papers"))?;
     Ok(papers
         .iter()
         .map(|paper| compare::compare(paper, ours, |_| true))

@@ -10,7 +10,6 @@ use selo_engine::check::Effort;
 use selo_engine::library::{Library, MANIFEST, OLD_MANIFEST};
 use selo_engine::measure::Lab;
 use selo_engine::project::{Project, Selection};
-use selo_engine::scan;
 use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
 use selo_report::table::TerminalStyle;
 
@@ -166,8 +165,15 @@ fn library(
     board: &str,
 ) -> selo_engine::Result<Option<String>> {
     let name = folder.to_string_lossy();
-    if project.libraries.iter().any(|known| known.name == name) {
-        return Ok(Some(name.into_owned()));
+    let known = project.libraries.iter().find(|known| known.name == name);
+    if let Some(known) = known {
+        let by_trial = known.by_trial;
+        let name = name.into_owned();
+        if by_trial && !binding::bind_library(project, board, &name, false)? {
+            eprintln!("not told: the lab found no way to call {name}");
+            return Ok(None);
+        }
+        return Ok(Some(name));
     }
     if folder.is_dir() && Library::manifest_of(folder).is_none() {
         return bound(project, folder, board);
@@ -198,12 +204,9 @@ fn library(
 /// Binds the library in a folder by trial, adds it to the project, and returns its name. Its
 /// manifest and glue are in out/survey/NAME of the project; the folder itself stays as it is.
 fn bound(project: &mut Project, folder: &Path, board: &str) -> selo_engine::Result<Option<String>> {
-    let scanned = scan::scan(folder)?;
-    let name = manifest::library_name(&scanned.folder);
+    let name = manifest::library_name(&folder.canonicalize().unwrap_or(folder.to_owned()));
     let into = project.root.join("out/survey").join(&name);
-    let made = binding::bind(project, board, &scanned)?;
-    eprint!("{}", binding::summary(&made));
-    if made.bound.is_empty() && made.suspects.is_empty() {
+    if !binding::bind_into(project, board, folder, &name, &[], &into)? {
         eprintln!(
             "not told: the lab found no way to call {}",
             folder.display()
@@ -211,15 +214,6 @@ fn bound(project: &mut Project, folder: &Path, board: &str) -> selo_engine::Resu
         eprintln!("hint: docs/contributor/add-a-library.md describes glue by hand");
         return Ok(None);
     }
-    let files = manifest::files(&scanned, &made, &name, &into);
-    let error = |source| selo_engine::Error::Write {
-        path: into.clone(),
-        source,
-    };
-    if into.exists() {
-        std::fs::remove_dir_all(&into).map_err(error)?;
-    }
-    manifest::write(&files, &into)?;
     eprintln!("manifest and glue: {}", into.display());
     project.add_library(&into).map(Some)
 }

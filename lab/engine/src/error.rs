@@ -143,6 +143,19 @@ pub enum Error {
         pinned: String,
     },
 
+    /// Nobody has tried how to call the library.
+    #[error("the lab does not know yet how to call {library}")]
+    NotBound { library: String },
+
+    /// A git repository holds something other than what is pinned.
+    #[error("{package}: {what} is {found}, but {pinned} is pinned")]
+    Revision {
+        package: String,
+        what: &'static str,
+        found: String,
+        pinned: String,
+    },
+
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -240,6 +253,12 @@ impl Error {
             Error::Digest { .. } => Some(
                 "the file is another release, changed or incomplete; remove it from the folder of archives and fetch it again".into(),
             ),
+            Error::NotBound { library } => Some(format!(
+                "selo lab survey {library} fetches it and finds out"
+            )),
+            Error::Revision { .. } => Some(
+                "the repository or the pinned digests changed; compare both before you pin the new ones".into(),
+            ),
             Error::Port { hint, .. } => Some(hint.clone()),
             Error::Interrupted => Some("run the same command again: it continues where it stopped".into()),
             _ => None,
@@ -259,6 +278,7 @@ impl Error {
             | Error::NoManifest { .. }
             | Error::NoLibrary { .. }
             | Error::Exists { .. }
+            | Error::NotBound { .. }
             | Error::NothingSelected { .. } => 2,
             Error::MissingProgram { .. } => 3,
             Error::Interrupted => 130,

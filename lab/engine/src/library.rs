@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::algorithm::Algorithm;
-use crate::data::matching;
+use crate::data::{matching, read_toml};
 use crate::error::Result;
-use crate::source::{Registry, Source};
+use crate::source::{Lock, Registry, Source};
 
 /// A library's manifest, `lab/libraries/<name>/library.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,6 +29,13 @@ pub struct Library {
     /// The library exists to test the instrument. It is measured only if named.
     #[serde(default)]
     pub test_only: bool,
+    /// No glue is written for the library: the lab finds out by trial how to call it
+    /// (`crate::bind`), once for each tree of files, and keeps what it found in its cache.
+    #[serde(default)]
+    pub by_trial: bool,
+    /// The families of algorithms that trials look for; all if empty.
+    #[serde(default)]
+    pub families: Vec<String>,
     /// Include folders, relative to the manifest.
     #[serde(default)]
     pub include: Vec<String>,
@@ -82,6 +89,9 @@ pub struct Crate {
     pub library: String,
 }
 
+/// SPDX's word for a licence that nobody stated.
+pub const NO_LICENCE: &str = "NOASSERTION";
+
 /// The name of a library's manifest.
 pub const MANIFEST: &str = "library.toml";
 /// The manifest's name in the previous release. Such files are still read.
@@ -98,7 +108,13 @@ impl Library {
 
     /// The path of the library's manifest.
     pub fn manifest(&self) -> PathBuf {
-        Library::manifest_of(&self.folder).unwrap_or_else(|| self.folder.join(MANIFEST))
+        let of_collection = || self.folder.join(format!("{}.toml", self.name));
+        let name_of_file = if self.by_trial {
+            of_collection()
+        } else {
+            self.folder.join(MANIFEST)
+        };
+        Library::manifest_of(&self.folder).unwrap_or(name_of_file)
     }
 
     /// True if the manifest has the name of the previous release.
@@ -121,6 +137,64 @@ impl Library {
         self.source.iter().chain(self.also.values())
     }
 
+    /// Pins the sources whose manifest leaves the commit open, with the user's lock file.
+    pub(crate) fn pin(&mut self, lock: &Lock) {
+        for source in self.source.iter_mut().chain(self.also.values_mut()) {
+            lock.apply(source);
+        }
+    }
+
+    /// True if the commit of a source must be chosen first.
+    pub fn is_unpinned(&self) -> bool {
+        self.all_sources().any(Source::is_unpinned)
+    }
+
+    /// True if the lab has tried to call the library, or need not.
+    pub fn is_bound(&self) -> bool {
+        !self.by_trial
+            || self
+                .binding()
+                .is_some_and(|folder| folder.join(MANIFEST).is_file())
+    }
+
+    /// The folder for manifest and glue of a library that is bound by trial. Its name includes the
+    /// digest of the library's files, so other files are bound anew. `None` without a pinned
+    /// source.
+    pub fn binding(&self) -> Option<PathBuf> {
+        let source = self
+            .source
+            .as_ref()
+            .filter(|source| !source.is_unpinned())?;
+        let digest = source.pinned_digest().get(..16)?;
+        let name = format!("{}-{digest}", self.name);
+        self.by_trial
+            .then(|| self.root.join("target/bound").join(name))
+    }
+
+    /// Takes the implementations that trials found, if they are in the cache.
+    pub(crate) fn take_binding(&mut self) -> Result<()> {
+        let Some(folder) = self.binding() else {
+            return Ok(());
+        };
+        if let Some(source) = &self.source {
+            source.release().clone_into(&mut self.version);
+        }
+        if !self.is_bound() {
+            return Ok(());
+        }
+        let found: Library = read_toml(&folder.join(MANIFEST))?;
+        self.include = found.include;
+        self.flags = found.flags;
+        self.cxx_flags = found.cxx_flags;
+        self.arduino = found.arduino;
+        self.implementations = found.implementations;
+        if self.licence == NO_LICENCE {
+            self.licence = found.licence;
+        }
+        self.folder = folder;
+        Ok(())
+    }
+
     /// True if the library can be built without fetching anything.
     pub fn is_cached(&self) -> bool {
         self.all_sources()
@@ -137,10 +211,7 @@ impl Library {
 
     /// The origin of the library, as text for people.
     pub fn origin(&self) -> String {
-        let archives = self.all_sources().map(|source| {
-            let registry = source.registry.name();
-            format!("{} {} ({registry})", source.package, source.version)
-        });
+        let archives = self.all_sources().map(Source::label);
         let crates = self
             .cargo
             .iter()

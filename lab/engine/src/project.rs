@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::model::CycleModel;
-use crate::source::Source;
+use crate::source::{Lock, Source};
 
 pub use crate::library::MANIFEST;
 
@@ -176,13 +176,26 @@ impl Project {
                 models.push(model);
             }
         }
+        let lock = Lock::read(root)?;
         let mut libraries = Vec::new();
         for folder in sorted_entries(&root.join("lab/libraries"))? {
-            if let Some(path) = Library::manifest_of(&folder) {
+            let found = match Library::manifest_of(&folder) {
+                Some(path) => vec![path],
+                None => collection(&folder)?,
+            };
+            for path in found {
+                let own_folder = Library::manifest_of(&folder).is_some();
+                let name = if own_folder {
+                    folder.file_name()
+                } else {
+                    path.file_stem()
+                };
                 let mut library: Library = read_toml(&path)?;
-                same_name(&path, folder.file_name(), &library.name)?;
-                library.folder = folder;
+                same_name(&path, name, &library.name)?;
+                library.folder.clone_from(&folder);
                 library.root = root.to_owned();
+                library.pin(&lock);
+                library.take_binding()?;
                 libraries.push(library);
             }
         }
@@ -224,6 +237,8 @@ impl Project {
         };
         let mut library: Library = read_toml(&path)?;
         library.folder = folder;
+        library.root.clone_from(&self.root);
+        library.pin(&Lock::read(&self.root)?);
         let name = library.name.clone();
         self.libraries.retain(|known| known.name != name);
         self.libraries.push(library);
@@ -371,6 +386,13 @@ impl Project {
                 }
             }
         }
+        let unbound =
+            |library: &&Library| selection.libraries.contains(&library.name) && !library.is_bound();
+        if let (true, Some(library)) = (units.is_empty(), self.libraries.iter().find(unbound)) {
+            return Err(Error::NotBound {
+                library: library.name.clone(),
+            });
+        }
         if units.is_empty() {
             return Err(Error::NothingSelected {
                 what: format!(
@@ -406,6 +428,10 @@ impl Project {
                 let message = format!("source: {message}");
                 return Err(Error::Data { path, message });
             }
+            if library.by_trial && library.source.is_none() {
+                let message = "a library that is bound by trial has a [source]".to_owned();
+                return Err(Error::Data { path, message });
+            }
             for implementation in &library.implementations {
                 if implementation.glue.is_empty() == implementation.program.is_none() {
                     let message = "an implementation has either glue or a program".to_owned();
@@ -421,6 +447,16 @@ impl Project {
         }
         Ok(())
     }
+}
+
+/// The manifests of a folder of libraries that are bound by trial: each is one file.
+fn collection(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut files = sorted_entries(folder)?;
+    files.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+    Ok(files)
 }
 
 fn listed(what: &str, names: &[String]) -> String {

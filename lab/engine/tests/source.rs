@@ -212,7 +212,7 @@ fn manifests_that_pin_nothing_are_errors() {
             "archive must be",
         ),
         (
-            &format!("sha256 = \"{digest}\"\narchive = \"a.zip\""),
+            &format!("sha256 = \"{digest}\"\narchive = \"a.rar\""),
             "must end in one of",
         ),
         (

@@ -7,13 +7,14 @@ mod cell;
 mod expression;
 mod lookup;
 mod measured;
+mod survey;
 mod table;
 mod winner;
 
 use selo_engine::row::Fidelity;
 
-pub use cell::{CellLine, CellStatus, ComparedCell, ComparedTable, Comparison, Figure};
-pub use lookup::{KnownBoard, Ours};
+pub use cell::{Beside, CellLine, CellStatus, ComparedCell, ComparedTable, Comparison, Figure};
+pub use lookup::{KnownBoard, KnownLibrary, LibraryState, Ours};
 use measured::{board_of, operation_of};
 
 use crate::format;
@@ -52,7 +53,11 @@ fn compare_cell(
     cell: &PaperCell,
     ours: Ours<'_>,
 ) -> ComparedCell {
-    let outcome = ours.measure(cell, &paper.candidates);
+    let outcome = match ours.absent(cell, &paper.name) {
+        Some(gap) => Err(gap),
+        None => ours.measure(cell, &paper.candidates),
+    };
+    let (beside, rows_beside) = ours.beside(cell).unzip();
     let published = match &cell.published {
         Published::Number(number) => Some(Figure::Number(*number)),
         Published::Words(words) => Some(Figure::Words(words.clone())),
@@ -106,6 +111,7 @@ fn compare_cell(
         status,
         reason: Some(reason),
         caution,
+        beside,
     };
     ComparedCell {
         row: cell.row.clone(),
@@ -113,6 +119,7 @@ fn compare_cell(
         note: cell.note.clone(),
         operation: operation_of(&cell.measured_by).map(str::to_owned),
         rows,
+        rows_beside: rows_beside.unwrap_or_default(),
         line,
     }
 }

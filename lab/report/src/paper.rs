@@ -17,7 +17,7 @@ use thiserror::Error;
 
 pub use model::{
     BatteryLife, Candidate, ExchangeLink, Expression, Hardware, MeasuredBy, Paper, PaperCell,
-    PaperColumn, PaperTable, Published, Term,
+    PaperColumn, PaperTable, Published, SurveyQuestion, Term,
 };
 use parse::parse;
 

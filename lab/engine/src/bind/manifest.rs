@@ -38,6 +38,8 @@ pub fn library(
         homepage: None,
         note: None,
         test_only: true,
+        by_trial: false,
+        families: Vec::new(),
         include,
         flags: [&remedies.flags[..], &recipe.flags].concat(),
         cxx_flags: Vec::new(),

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::git;
 use super::manifest::{Registry, Source};
 use crate::error::{Error, Result};
 
@@ -16,6 +17,7 @@ pub(super) fn fetch(source: &Source, cache: &Path, into: &Path) -> Result<PathBu
     match source.registry {
         Registry::Debian => debian(source, cache, into),
         Registry::Crates => crates(source, into),
+        Registry::Git => git::fetch(source, into).map(|got| got.archive),
         Registry::System => Err(source.error(
             "it is not installed".to_owned(),
             "make setup installs it".to_owned(),

@@ -28,6 +28,9 @@ pub enum CellStatus {
     OverLimit,
     /// The implementation does not offer the operation.
     NotSupported,
+    /// The sources of the library are not on this machine; the reason has the command that fetches
+    /// them.
+    NotFetched,
     /// The lab does not measure this; the reason explains it.
     PublishedOnly,
 }
@@ -70,6 +73,21 @@ pub struct CellLine {
     /// The error of the cycle model behind the measured figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caution: Option<String>,
+    /// The same figure of another implementation, where the paper's file names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
+}
+
+/// A second measured figure of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Beside {
+    /// Library, algorithm and variant.
+    pub implementation: String,
+    /// In the unit of the paper; null if there is none.
+    pub measured: Option<Figure>,
+    pub status: CellStatus,
+    /// The reason if there is no figure, or its origin.
+    pub reason: String,
 }
 
 /// A compared paper.
@@ -103,6 +121,8 @@ pub struct ComparedCell {
     pub operation: Option<String>,
     /// Indices of the rows behind the measured figure.
     pub rows: Vec<usize>,
+    /// Indices of the rows behind the figure beside it.
+    pub rows_beside: Vec<usize>,
     pub line: CellLine,
 }
 
@@ -110,7 +130,7 @@ pub struct ComparedCell {
 
 impl CellStatus {
     /// Every status, in the order of summaries.
-    pub const ALL: [CellStatus; 9] = [
+    pub const ALL: [CellStatus; 10] = [
         CellStatus::Ok,
         CellStatus::NotPrinted,
         CellStatus::NotMeasured,
@@ -119,6 +139,7 @@ impl CellStatus {
         CellStatus::DoesNotFit,
         CellStatus::OverLimit,
         CellStatus::NotSupported,
+        CellStatus::NotFetched,
         CellStatus::PublishedOnly,
     ];
 
@@ -133,6 +154,7 @@ impl CellStatus {
             CellStatus::DoesNotFit => "does-not-fit",
             CellStatus::OverLimit => "over-limit",
             CellStatus::NotSupported => "not-supported",
+            CellStatus::NotFetched => "not-fetched",
             CellStatus::PublishedOnly => "published-only",
         }
     }
@@ -146,6 +168,7 @@ impl CellStatus {
             CellStatus::NeedsHardware
             | CellStatus::NeedsBoard
             | CellStatus::NotSupported
+            | CellStatus::NotFetched
             | CellStatus::PublishedOnly => Tone::Quiet,
         }
     }
@@ -173,15 +196,21 @@ impl Comparison {
             .collect()
     }
 
-    /// True if any cell has a measured figure.
+    /// True if any cell has a measured figure, its own or one beside it.
     pub fn has_measurements(&self) -> bool {
-        self.lines().any(|line| line.measured.is_some())
+        let beside = |line: &CellLine| line.beside.as_ref().is_some_and(|b| b.measured.is_some());
+        self.lines()
+            .any(|line| line.measured.is_some() || beside(line))
     }
 
     /// Boards that have a board file but still lack rows for some cells.
     pub fn boards_to_run(&self) -> BTreeSet<&str> {
+        let beside = |line: &CellLine| line.beside.as_ref().map(|beside| beside.status);
         self.lines()
-            .filter(|line| line.status == CellStatus::NotMeasured)
+            .filter(|line| {
+                line.status == CellStatus::NotMeasured
+                    || beside(line) == Some(CellStatus::NotMeasured)
+            })
             .filter_map(|line| line.board.as_deref())
             .collect()
     }

@@ -18,7 +18,7 @@ impl Ours<'_> {
         let place = Configuration {
             board: &expression.board,
             library: expression.library.as_deref().unwrap_or(self.library),
-            algorithm: &expression.algorithm,
+            algorithm: self.algorithm(expression),
             variant: expression.variant.as_deref(),
             bytes: expression.bytes,
             power: expression.power.as_deref(),

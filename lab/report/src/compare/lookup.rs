@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use selo_engine::energy::PowerProfile;
 use selo_engine::row::{Row, Status};
+use selo_engine::survey::SurveyLine;
 
 use super::cell::{CellStatus, Figure, NO_ROW};
 use crate::format;
-use crate::paper::Term;
+use crate::paper::{Expression, MeasuredBy, PaperCell, Term};
 
 /// A board that has a board file, with its power figures.
 #[derive(Clone, Debug)]
@@ -24,6 +25,30 @@ pub struct Ours<'a> {
     pub boards: &'a [KnownBoard],
     /// The library to use if the paper's file names none.
     pub library: &'a str,
+    /// Libraries that are bound by trial. Others need not be listed.
+    pub libraries: &'a [KnownLibrary],
+    /// Lines of surveys, the latest of each unit.
+    pub surveys: &'a [SurveyLine],
+}
+
+/// A library that is bound by trial, and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownLibrary {
+    pub name: String,
+    pub state: LibraryState,
+    /// The algorithms for which official vectors confirm how to call it.
+    pub algorithms: Vec<String>,
+}
+
+/// How far the lab has come with a library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LibraryState {
+    /// Its sources are not on this machine.
+    NotFetched,
+    /// Its sources are here, and nobody has tried how to call it.
+    NotTried,
+    /// The lab has tried how to call it.
+    Tried,
 }
 
 /// A measured figure, the rows behind it, and how it follows from them.
@@ -163,6 +188,64 @@ impl Ours<'_> {
                 ),
             }),
         }
+    }
+
+    /// The reason why there is no figure of a library that is bound by trial.
+    pub(super) fn absent(&self, cell: &PaperCell, paper: &str) -> Option<Gap> {
+        let name = cell.library()?;
+        let known = self.libraries.iter().find(|known| known.name == name)?;
+        let fetch = format!("run: selo lab compare {paper} --fetch");
+        match known.state {
+            LibraryState::NotFetched => Some(Gap {
+                status: CellStatus::NotFetched,
+                reason: format!("the sources of {name} are not here; {fetch}"),
+            }),
+            LibraryState::NotTried => Some(Gap {
+                status: CellStatus::NotMeasured,
+                reason: format!("{name} is fetched, but not yet called; {fetch}"),
+            }),
+            LibraryState::Tried => self.not_called(cell, known),
+        }
+    }
+
+    /// The reason if a figure needs an algorithm that the lab cannot call.
+    fn not_called(&self, cell: &PaperCell, known: &KnownLibrary) -> Option<Gap> {
+        let MeasuredBy::Value(value) = &cell.measured_by else {
+            return None;
+        };
+        let mut wanted = std::iter::once(&value.algorithm).chain(&value.otherwise);
+        if wanted.any(|algorithm| known.algorithms.contains(algorithm)) {
+            return None;
+        }
+        let names: Vec<&str> = std::iter::once(&value.algorithm)
+            .chain(&value.otherwise)
+            .map(String::as_str)
+            .collect();
+        Some(Gap {
+            status: CellStatus::PublishedOnly,
+            reason: format!(
+                "the lab found no way to call {} of {} that official vectors confirm",
+                names.join(", "),
+                known.name
+            ),
+        })
+    }
+
+    /// The algorithm of an expression: the first of its alternatives of which the library has rows
+    /// on the board, else the first.
+    pub(super) fn algorithm<'p>(&self, expression: &'p Expression) -> &'p str {
+        let library = expression.library.as_deref().unwrap_or(self.library);
+        let has_rows = |algorithm: &&String| {
+            self.rows.iter().any(|row| {
+                row.board == expression.board
+                    && row.library == library
+                    && row.algorithm == **algorithm
+            })
+        };
+        std::iter::once(&expression.algorithm)
+            .chain(&expression.otherwise)
+            .find(has_rows)
+            .unwrap_or(&expression.algorithm)
     }
 
     /// The variant of a place, or the default variant if it names none.

@@ -3,30 +3,24 @@
 use selo_base::units;
 use selo_engine::row::Metric;
 
-use super::cell::{CellStatus, Figure};
+use super::cell::{Beside, CellStatus, Figure};
 use super::lookup::{Configuration, Found, Gap, Ours, Value};
 use crate::format;
 use crate::paper::{Candidate, Expression, MeasuredBy, Paper, PaperCell};
 
 impl Ours<'_> {
     pub(super) fn measure(&self, cell: &PaperCell, candidates: &[Candidate]) -> Result<Found, Gap> {
-        let in_unit = |value: Value, base: &str| -> Result<Found, Gap> {
-            let unit = cell.unit.as_deref().unwrap_or(base);
-            let number = units::convert(value.number, base, unit).map_err(|error| Gap {
-                status: CellStatus::NotMeasured,
-                reason: error.to_string(),
-            })?;
-            Ok(Found {
-                figure: Figure::Number(number),
-                rows: value.rows,
-                source: value.source,
-            })
-        };
+        let in_unit = |value: Value, base: &str| in_unit(cell, value, base);
         match &cell.measured_by {
             MeasuredBy::Exchange(_) => Err(Gap {
                 status: CellStatus::NotMeasured,
                 reason: "compare rows of exchanges with: selo exchange compare".into(),
             }),
+            MeasuredBy::Survey {
+                board,
+                library,
+                question,
+            } => self.surveyed(board, library, *question),
             MeasuredBy::Nothing { reason } => Err(Gap {
                 status: CellStatus::PublishedOnly,
                 reason: reason.clone(),
@@ -92,6 +86,32 @@ impl Ours<'_> {
         }
     }
 
+    /// The second measured figure of a cell, and the indices of the rows behind it.
+    pub(super) fn beside(&self, cell: &PaperCell) -> Option<(Beside, Vec<usize>)> {
+        let expression = cell.beside.as_ref()?;
+        let library = expression.library.as_deref().unwrap_or(self.library);
+        let variant = expression.variant.iter().map(|name| format!(" {name}"));
+        let implementation = format!(
+            "{library} {}{}",
+            self.algorithm(expression),
+            variant.collect::<String>()
+        );
+        let found = self
+            .value(expression)
+            .and_then(|value| in_unit(cell, value, base_unit(expression)));
+        let (measured, status, reason, rows) = match found {
+            Ok(found) => (Some(found.figure), CellStatus::Ok, found.source, found.rows),
+            Err(gap) => (None, gap.status, gap.reason, Vec::new()),
+        };
+        let beside = Beside {
+            implementation,
+            measured,
+            status,
+            reason,
+        };
+        Some((beside, rows))
+    }
+
     /// Turns a gap into `NeedsHardware` if only a device can fill it. This is so if the board has
     /// no file, or if the cell needs a time and the board's simulator only counts instructions.
     pub(super) fn of_hardware(&self, paper: &Paper, cell: &PaperCell, gap: Gap) -> Gap {
@@ -139,6 +159,20 @@ impl Ours<'_> {
     }
 }
 
+/// A value in the unit of the paper.
+fn in_unit(cell: &PaperCell, value: Value, base: &str) -> Result<Found, Gap> {
+    let unit = cell.unit.as_deref().unwrap_or(base);
+    let number = units::convert(value.number, base, unit).map_err(|error| Gap {
+        status: CellStatus::NotMeasured,
+        reason: error.to_string(),
+    })?;
+    Ok(Found {
+        figure: Figure::Number(number),
+        rows: value.rows,
+        source: value.source,
+    })
+}
+
 pub(super) fn operation_of(measured_by: &MeasuredBy) -> Option<&str> {
     match measured_by {
         MeasuredBy::Value(value)
@@ -148,7 +182,10 @@ pub(super) fn operation_of(measured_by: &MeasuredBy) -> Option<&str> {
             first.map(|term| term.operation.as_str())
         }
         MeasuredBy::Winner { term, .. } => Some(&term.operation),
-        MeasuredBy::Clock { .. } | MeasuredBy::Exchange(_) | MeasuredBy::Nothing { .. } => None,
+        MeasuredBy::Clock { .. }
+        | MeasuredBy::Exchange(_)
+        | MeasuredBy::Survey { .. }
+        | MeasuredBy::Nothing { .. } => None,
     }
 }
 
@@ -157,7 +194,9 @@ pub(super) fn board_of(measured_by: &MeasuredBy) -> Option<&str> {
         MeasuredBy::Value(value)
         | MeasuredBy::Difference(value, _)
         | MeasuredBy::Quotient(value, _) => Some(&value.board),
-        MeasuredBy::Winner { board, .. } | MeasuredBy::Clock { board } => Some(board),
+        MeasuredBy::Winner { board, .. }
+        | MeasuredBy::Survey { board, .. }
+        | MeasuredBy::Clock { board } => Some(board),
         MeasuredBy::Exchange(_) | MeasuredBy::Nothing { .. } => None,
     }
 }

@@ -19,6 +19,7 @@ impl ComparedTable {
             Column::number("Published", head),
             Column::number("Measured", head),
             Column::number("Ratio", ""),
+            Column::number("Beside", head),
             Column::text("Fidelity"),
             Column::text("Status"),
         ]);
@@ -28,6 +29,12 @@ impl ComparedTable {
             table.push(self.table_line(cell, unit.is_none()));
         }
         let mut remarks = vec![format!("Published: {}", self.method)];
+        if self.cells.iter().any(|cell| cell.line.beside.is_some()) {
+            remarks.push(
+                "Beside: the same figure of the implementation in the footnote, not of the library in the row."
+                    .to_owned(),
+            );
+        }
         remarks.extend(self.notes.iter().cloned());
         let missing: Vec<&ComparedCell> = self.cells.iter().filter(absent).collect();
         if !all && !missing.is_empty() {
@@ -96,12 +103,29 @@ impl ComparedTable {
             line.ratio.map_or_else(Shown::none, |ratio| {
                 Shown::number(format::ratio(ratio), ratio)
             }),
+            beside(cell, with_unit),
             line.fidelity
                 .map_or_else(Shown::none, |fidelity| Shown::text(fidelity.name())),
             status,
         ]);
         shown
     }
+}
+
+/// The figure beside the measured one, with the name of its implementation.
+fn beside(cell: &ComparedCell, with_unit: bool) -> Shown {
+    let Some(beside) = &cell.line.beside else {
+        return Shown::none();
+    };
+    let Some(Figure::Number(number)) = beside.measured else {
+        return Shown::none();
+    };
+    let unit = cell.line.published_unit.as_deref().filter(|_| with_unit);
+    let unit = unit.map_or_else(String::new, |unit| format!(" {unit}"));
+    let text = format!("{}{unit}", format::significant(number, 4));
+    Shown::number(text, number)
+        .with_note(beside.implementation.clone())
+        .with_source(beside.reason.clone(), cell.rows_beside.clone())
 }
 
 /// A reason as a footnote. All rows missing on one board share one note.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use toml::Spanned;
 
-use super::model::{Candidate, ExchangeLink, Hardware, Published};
+use super::model::{Candidate, ExchangeLink, Hardware, Published, SurveyQuestion};
 
 // ---- the file ---------------------------------------------------------------
 
@@ -74,6 +74,8 @@ pub(super) struct FileLink {
     pub(super) board: Option<String>,
     pub(super) library: Option<String>,
     pub(super) algorithm: Option<String>,
+    /// Algorithms to take if the library has no row of `algorithm`, in this order.
+    pub(super) otherwise: Option<Vec<String>>,
     pub(super) variant: Option<String>,
     pub(super) operation: Option<String>,
     pub(super) bytes: Option<u32>,
@@ -93,6 +95,10 @@ pub(super) struct FileLink {
     pub(super) clock: Option<bool>,
     /// A figure of `selo exchange`.
     pub(super) exchange: Option<ExchangeLink>,
+    /// A word that a survey of the library gives.
+    pub(super) survey: Option<SurveyQuestion>,
+    /// The fields that differ in a second measured figure, which stands beside the first.
+    pub(super) beside: Option<Box<FileLink>>,
     /// The reason why the lab does not measure this.
     pub(super) nothing: Option<String>,
 }
@@ -110,6 +116,7 @@ impl FileLink {
             board: pick(&over.board, &self.board),
             library: pick(&over.library, &self.library),
             algorithm: pick(&over.algorithm, &self.algorithm),
+            otherwise: pick(&over.otherwise, &self.otherwise),
             variant: pick(&over.variant, &self.variant),
             operation: if terms {
                 over.operation.clone()
@@ -139,6 +146,8 @@ impl FileLink {
                 (Some(over), Some(exchange)) => Some(exchange.with(over)),
                 (over, exchange) => pick(over, exchange),
             },
+            survey: pick(&over.survey, &self.survey),
+            beside: pick(&over.beside, &self.beside),
             nothing: pick(&over.nothing, &self.nothing),
         }
     }

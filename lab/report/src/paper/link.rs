@@ -27,6 +27,14 @@ pub(super) fn check_link(
         .board
         .clone()
         .ok_or("measured_by needs a board, or nothing = \"why\"")?;
+    if let Some(question) = link.survey {
+        let library = link.library.clone();
+        return Ok(MeasuredBy::Survey {
+            board,
+            library: library.ok_or("survey needs a library")?,
+            question,
+        });
+    }
     if link.clock == Some(true) {
         return match unit {
             Some(Dimension::Frequency) => Ok(MeasuredBy::Clock { board }),
@@ -96,6 +104,25 @@ pub(super) fn check_link(
     Ok(measured_by)
 }
 
+/// The second measured figure of a cell, if the link names one: the same figure of another
+/// implementation.
+pub(super) fn check_beside(link: &FileLink) -> Result<Option<Expression>, String> {
+    let Some(beside) = &link.beside else {
+        return Ok(None);
+    };
+    // What names the first implementation is not inherited.
+    let rest = FileLink {
+        library: None,
+        algorithm: None,
+        otherwise: None,
+        variant: None,
+        ..link.clone()
+    };
+    let other = rest.with(beside);
+    let board = other.board.clone().ok_or("measured_by needs a board")?;
+    check_expression(&other, board).map(Some)
+}
+
 fn check_expression(link: &FileLink, board: String) -> Result<Expression, String> {
     let terms = |list: &Option<Vec<String>>| -> Result<Vec<Term>, String> {
         list.iter().flatten().map(|text| term(text)).collect()
@@ -130,6 +157,7 @@ fn check_expression(link: &FileLink, board: String) -> Result<Expression, String
             .algorithm
             .clone()
             .ok_or("measured_by needs an algorithm")?,
+        otherwise: link.otherwise.clone().unwrap_or_default(),
         variant: link.variant.clone(),
         bytes: link.bytes,
         sum,

@@ -1,5 +1,6 @@
 //! A checked paper: every cell has a source for its measured figure.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use selo_engine::battery::Battery;
@@ -80,6 +81,8 @@ pub struct PaperCell {
     pub unit: Option<String>,
     pub note: Option<String>,
     pub measured_by: MeasuredBy,
+    /// A second measured figure, to show beside the first: the same of another implementation.
+    pub beside: Option<Expression>,
 }
 
 /// The content of a cell in the paper.
@@ -113,12 +116,50 @@ pub enum MeasuredBy {
     Clock {
         board: String,
     },
+    /// A word that a survey of a library gives.
+    Survey {
+        board: String,
+        library: String,
+        question: SurveyQuestion,
+    },
     /// A figure of `selo exchange`. It has rows of its own, which `selo exchange compare` compares.
     Exchange(ExchangeLink),
     /// The lab does not measure this; the reason says what it would take.
     Nothing {
         reason: String,
     },
+}
+
+/// A column of a table of libraries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SurveyQuestion {
+    /// The key sizes of its AES, in bits.
+    Keys,
+    /// Its modes: ECB (single blocks), CBC, CTR.
+    Modes,
+    /// Its licence, as an SPDX expression.
+    Licence,
+    /// `OK` if all that was found in it fits the board, else `X`.
+    Fits,
+    /// `OK` if all official vectors of its block cipher pass, else `X`.
+    Cipher,
+    /// `OK` if every message of its CBC mode has a fresh IV, else `X`.
+    FreshIv,
+}
+
+impl PaperCell {
+    /// The library that the file names for the measured figure.
+    pub fn library(&self) -> Option<&str> {
+        match &self.measured_by {
+            MeasuredBy::Value(value)
+            | MeasuredBy::Difference(value, _)
+            | MeasuredBy::Quotient(value, _) => value.library.as_deref(),
+            MeasuredBy::Winner { library, .. } => library.as_deref(),
+            MeasuredBy::Survey { library, .. } => Some(library),
+            MeasuredBy::Clock { .. } | MeasuredBy::Exchange(_) | MeasuredBy::Nothing { .. } => None,
+        }
+    }
 }
 
 /// A figure of exchanges between two machines: the mean of the rows that match all fields
@@ -171,6 +212,8 @@ pub struct Expression {
     /// Default: the library that the reader asks for, else Selo.
     pub library: Option<String>,
     pub algorithm: String,
+    /// Algorithms to take if the library has no row of `algorithm`, in this order.
+    pub otherwise: Vec<String>,
     /// Default: `fast` if it exists, else the first by name.
     pub variant: Option<String>,
     pub bytes: Option<u32>,
@@ -224,6 +267,19 @@ impl PaperTable {
 }
 
 impl Paper {
+    /// The boards of the cells whose library the file names.
+    pub fn library_boards(&self) -> BTreeSet<&str> {
+        let cells = self.tables.iter().flat_map(|table| &table.cells);
+        cells
+            .filter(|cell| cell.library().is_some())
+            .filter_map(|cell| match &cell.measured_by {
+                MeasuredBy::Value(value) => Some(value.board.as_str()),
+                MeasuredBy::Survey { board, .. } => Some(board),
+                _ => None,
+            })
+            .collect()
+    }
+
     /// The tables that `--table` selects. A bare number that matches no table selects figures.
     pub fn tables_named(&self, wanted: &str) -> Vec<&PaperTable> {
         let named: Vec<&PaperTable> = self

@@ -5,7 +5,7 @@ use std::ops::Range;
 use selo_base::units::Unit;
 
 use super::file::{File, FileTable};
-use super::link::check_link;
+use super::link::{check_beside, check_link};
 use super::model::{Candidate, MeasuredBy, Paper, PaperCell, PaperColumn, PaperTable, Published};
 
 /// A mistake and its byte range in the file.
@@ -124,6 +124,7 @@ fn check_table(
                 Mistake::at(row.label.span(), at)
             };
             let measured_by = check_link(&link, dimension, candidates).map_err(fault)?;
+            let beside = check_beside(&link).map_err(fault)?;
             let words = matches!(value.0, Published::Words(_));
             if matches!(value.0, Published::Number(_)) && unit.is_none() {
                 return Err(fault("a number needs a unit".into()));
@@ -131,7 +132,9 @@ fn check_table(
             if words
                 && !matches!(
                     measured_by,
-                    MeasuredBy::Winner { .. } | MeasuredBy::Nothing { .. }
+                    MeasuredBy::Winner { .. }
+                        | MeasuredBy::Survey { .. }
+                        | MeasuredBy::Nothing { .. }
                 )
             {
                 return Err(fault(format!(
@@ -146,6 +149,7 @@ fn check_table(
                 unit: unit.filter(|_| !words).map(|unit| unit.get_ref().clone()),
                 note: row.note.clone(),
                 measured_by,
+                beside,
             });
         }
     }

@@ -21,6 +21,7 @@ fn papers() -> Vec<Comparison> {
         operation: None,
         note: None,
         rows: vec![0],
+        rows_beside: Vec::new(),
         line: CellLine {
             paper: "albarello2020".to_owned(),
             table: "table-2-time".to_owned(),
@@ -37,6 +38,7 @@ fn papers() -> Vec<Comparison> {
             status,
             reason: Some("from rows".to_owned()),
             caution: None,
+            beside: None,
         },
     };
     vec![Comparison {

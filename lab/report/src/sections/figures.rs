@@ -96,11 +96,15 @@ pub fn of_metric(
 /// Charts of published and measured figures, one per column and unit of the table. Cells with
 /// words are left out.
 pub fn of_paper(paper: &str, table: &ComparedTable, lines: &Lines<'_>) -> Vec<Figure> {
-    let drawn = table
-        .cells
-        .iter()
-        .filter(|cell| number(&cell.line.measured).is_some());
-    let parts = distinct(drawn.map(|cell| (cell.column.as_str(), cell.line.unit.as_deref())));
+    let drawn = table.cells.iter().filter(|cell| has_figure(cell));
+    let unit_of = |cell: &ComparedCell| {
+        cell.line
+            .unit
+            .as_ref()
+            .or(cell.line.published_unit.as_ref())
+            .cloned()
+    };
+    let parts = distinct(drawn.map(|cell| (cell.column.as_str(), unit_of(cell))));
     let columns = distinct(table.cells.iter().map(|cell| cell.column.as_str()));
     parts
         .into_iter()
@@ -113,12 +117,23 @@ pub fn of_paper(paper: &str, table: &ComparedTable, lines: &Lines<'_>) -> Vec<Fi
             let cells: Vec<&ComparedCell> = table
                 .cells
                 .iter()
-                .filter(|cell| cell.column == column && cell.line.unit.as_deref() == unit)
-                .filter(|cell| number(&cell.line.measured).is_some())
+                .filter(|cell| cell.column == column && unit_of(cell) == unit)
+                .filter(|cell| has_figure(cell))
                 .collect();
-            of_column(paper, table, name, unit.unwrap_or_default(), &cells, lines)
+            let unit = unit.unwrap_or_default();
+            of_column(paper, table, name, &unit, &cells, lines)
         })
         .collect()
+}
+
+/// True if the cell has a measured number, its own or one beside it.
+fn has_figure(cell: &ComparedCell) -> bool {
+    number(&cell.line.measured).is_some() || beside(cell).is_some()
+}
+
+fn beside(cell: &ComparedCell) -> Option<f64> {
+    let beside = cell.line.beside.as_ref()?;
+    number(&beside.measured)
 }
 
 fn number(figure: &Option<Value>) -> Option<f64> {
@@ -139,11 +154,13 @@ fn of_column(
     // A single bar compares nothing, and equal bars show nothing.
     let measured: Vec<f64> = cells
         .iter()
-        .filter_map(|cell| number(&cell.line.measured))
+        .flat_map(|cell| [number(&cell.line.measured), beside(cell)])
+        .flatten()
         .collect();
     if cells.len() < 2 || measured.iter().all(|value| *value == measured[0]) {
         return None;
     }
+    let has_beside = cells.iter().any(|cell| beside(cell).is_some());
     let items = cells
         .iter()
         .map(|cell| {
@@ -174,7 +191,16 @@ fn of_column(
                         .iter()
                         .map(|&index| lines.rows[index].library.as_str()),
                 ),
-                bars: vec![measured, published],
+                bars: if has_beside {
+                    let beside = beside(cell).map(|value| Bar {
+                        value,
+                        text: format::significant(value, 4),
+                        interval: None,
+                    });
+                    vec![measured, published, beside]
+                } else {
+                    vec![measured, published]
+                },
             }
         })
         .collect();
@@ -193,16 +219,7 @@ fn of_column(
         ),
         unit: unit_words(unit).to_owned(),
         fidelity: String::new(),
-        series: vec![
-            Series {
-                name: format!("measured, {fidelity}"),
-                color: Color::Measured,
-            },
-            Series {
-                name: "published".to_owned(),
-                color: Color::Published,
-            },
-        ],
+        series: series(&fidelity, has_beside),
         items,
     };
     let ratios = cells.iter().any(|cell| cell.line.ratio.is_some());
@@ -210,7 +227,9 @@ fn of_column(
     if ratios {
         notes.push("The number at the right of a name is measured over published.".to_owned());
     }
-    let behind = cells.iter().flat_map(|cell| &cell.rows);
+    let behind = cells
+        .iter()
+        .flat_map(|cell| cell.rows.iter().chain(&cell.rows_beside));
     let cautions = format::model_cautions(behind.filter_map(|&index| lines.rows.get(index)));
     notes.extend(cautions.into_iter().map(|caution| format!("{caution}.")));
     Some(Figure {
@@ -218,6 +237,31 @@ fn of_column(
         fidelity,
         note: notes.join(" "),
     })
+}
+
+/// The bars of an item of a paper's chart.
+fn series(fidelity: &str, has_beside: bool) -> Vec<Series> {
+    let mut series = vec![
+        Series {
+            name: if fidelity.is_empty() {
+                "measured".to_owned()
+            } else {
+                format!("measured, {fidelity}")
+            },
+            color: Color::Measured,
+        },
+        Series {
+            name: "published".to_owned(),
+            color: Color::Published,
+        },
+    ];
+    if has_beside {
+        series.push(Series {
+            name: "another implementation, which the table names".to_owned(),
+            color: Color::Hue(2),
+        });
+    }
+    series
 }
 
 /// The library, if all are the same.

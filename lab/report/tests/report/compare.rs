@@ -7,7 +7,7 @@ use selo_engine::energy::{PowerProfile, RadioCurrents};
 use selo_engine::row::{Fidelity, Metric, Row, Status};
 use selo_report::compare::{CellLine, CellStatus, Comparison, Figure, KnownBoard, Ours, compare};
 
-fn boards() -> Vec<KnownBoard> {
+pub fn boards() -> Vec<KnownBoard> {
     let profile = PowerProfile {
         radio: None,
         name: "albarello2020".into(),
@@ -51,26 +51,28 @@ fn compared(name: &str, rows: &[Row]) -> Comparison {
             rows,
             boards: &boards,
             library: "selo",
+            libraries: &[],
+            surveys: &[],
         },
         |_| true,
     )
 }
 
-fn line<'a>(comparison: &'a Comparison, table: &str, cell: &str) -> &'a CellLine {
+pub fn line<'a>(comparison: &'a Comparison, table: &str, cell: &str) -> &'a CellLine {
     comparison
         .lines()
         .find(|line| line.table == table && line.cell == cell)
         .unwrap_or_else(|| panic!("no cell {cell} in {table}"))
 }
 
-fn number(figure: &Option<Figure>) -> f64 {
+pub fn number(figure: &Option<Figure>) -> f64 {
     match figure {
         Some(Figure::Number(number)) => *number,
         other => panic!("not a number: {other:?}"),
     }
 }
 
-fn near(a: f64, b: f64) {
+pub fn near(a: f64, b: f64) {
     assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} is not {b}");
 }
 
@@ -319,19 +321,20 @@ fn sums_and_largest_terms() {
     .map(|(operation, metric, value)| row("aes-128", "fast", operation, metric, value))
     .collect();
     let comparison = compared("rocha-securino", &rows);
-    near(
-        number(&line(&comparison, "figure-2", "AESLib | Both").measured),
-        9000.0,
-    );
-    near(
-        number(&line(&comparison, "figure-2", "AESLib | Encrypt").measured),
-        4000.0,
-    );
-    near(
-        number(&line(&comparison, "figure-1b", "AESLib | Both").measured),
-        226.0,
-    );
-    let encrypt = line(&comparison, "figure-1b", "AESLib | Encrypt");
+    let beside = |table, cell| {
+        let line = line(&comparison, table, cell);
+        assert_eq!(
+            line.measured, None,
+            "another library's figure is not measured"
+        );
+        line.beside.as_ref().expect("a figure beside")
+    };
+    let number_beside = |table, cell| number(&beside(table, cell).measured);
+    near(number_beside("figure-2", "AESLib | Both"), 9000.0);
+    near(number_beside("figure-2", "AESLib | Encrypt"), 4000.0);
+    near(number_beside("figure-1b", "AESLib | Both"), 226.0);
+    let encrypt = beside("figure-1b", "AESLib | Encrypt");
+    assert_eq!(encrypt.implementation, "selo aes-128 fast");
     assert_eq!(encrypt.measured, None, "one term of the sum is missing");
 }
 
@@ -442,6 +445,8 @@ fn another_library_stands_in() {
         rows: &rows,
         boards: &boards,
         library: "arduino-crypto",
+        libraries: &[],
+        surveys: &[],
     };
     let comparison = compare(&paper("albarello2020"), ours, |table| table.answers_to("2"));
     near(
@@ -490,6 +495,8 @@ fn tables_for_readers_hide_absent_boards_and_say_so() {
         rows: &rows,
         boards: &boards(),
         library: "selo",
+        libraries: &[],
+        surveys: &[],
     };
     let comparison = compare(&without, ours, |_| true);
     let times = comparison
@@ -527,6 +534,8 @@ fn no_cell_is_silently_empty_and_what_needs_a_device_says_which() {
         rows: &rows,
         boards: &boards,
         library: "selo",
+        libraries: &[],
+        surveys: &[],
     };
     let comparison = compare(&paper("albarello2020"), ours, |_| true);
     for line in comparison.lines() {
