@@ -54,6 +54,7 @@ pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Pat
             unproven: false,
             proven_on: None,
             refuses_sizes: None,
+            draws_iv: false,
             boards: Vec::new(),
             flags: vec!["-Os".into()],
             port_flags: Default::default(),
