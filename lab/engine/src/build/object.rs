@@ -201,7 +201,10 @@ impl Builder<'_> {
             return Ok(());
         }
         let text = String::from_utf8_lossy(&done.stderr);
-        let lines: Vec<&str> = text.lines().take(20).collect();
+        // Many warnings must not hide the error.
+        let error = text.lines().position(|line| line.contains("error"));
+        let from = error.filter(|at| *at >= 20).unwrap_or(0);
+        let lines: Vec<&str> = text.lines().skip(from).take(20).collect();
         Err(Error::Compile {
             program: name.into_owned(),
             what: what.to_owned(),

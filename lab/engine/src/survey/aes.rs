@@ -14,8 +14,8 @@ pub(super) enum Slip {
     NoRoundConstant,
     /// The round constant is doubled without reduction: 0 follows 0x80.
     UnreducedConstant,
-    /// The round constants begin with 2.
-    ConstantsOneLate,
+    /// The round constants begin with this one, not with 1.
+    ConstantsFrom(u8),
     /// The last round constant is wrong in its lowest bit.
     WrongLastConstant,
     NoSubstitutionInSchedule,
@@ -111,7 +111,7 @@ fn schedule(key: &[u8], rounds: usize, slip: Slip) -> Option<Vec<Block>> {
         .filter_map(|word| word.try_into().ok())
         .collect();
     let mut constant = match slip {
-        Slip::ConstantsOneLate => 2u8,
+        Slip::ConstantsFrom(first) => first,
         _ => 1,
     };
     let mut count = 0;
@@ -135,10 +135,10 @@ fn schedule(key: &[u8], rounds: usize, slip: Slip) -> Option<Vec<Block>> {
             if slip == Slip::WrongLastConstant && count == last {
                 word[0] ^= 1;
             }
-            constant = if slip == Slip::UnreducedConstant {
-                constant << 1
-            } else {
-                double(constant)
+            constant = match constant {
+                0 if slip == Slip::ConstantsFrom(0) => 1,
+                _ if slip == Slip::UnreducedConstant => constant << 1,
+                _ => double(constant),
             };
         } else if at % words_of_key == 4
             && (words_of_key == 8 || slip == Slip::MiddleSubstitutionAlways)

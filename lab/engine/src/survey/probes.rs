@@ -12,6 +12,9 @@ use crate::library::Unit;
 const LONG: usize = 256 + SHORT;
 const SHORT: usize = 16;
 
+/// A message whose length fits 8 bits, also with an IV or padding.
+const SAFE: usize = 256 - 2 * SHORT;
+
 /// Bytes of a RUN request beside its fields (docs/contributor/agent-protocol.md).
 const OVERHEAD: usize = 13;
 
@@ -41,8 +44,8 @@ pub(super) fn examine(
             .map(|at| (at * 5 + 3) as u8)
             .collect(),
     };
-    // Guessed calls may miss the function that checks the tag.
-    if unit.algorithm.interface == Interface::Aead && !unit.implementation.unproven {
+    let has_result = !unit.implementation.opens_without_result;
+    if unit.algorithm.interface == Interface::Aead && has_result {
         findings.extend(probe.tag()?);
     }
     match probe.length() {
@@ -51,7 +54,7 @@ pub(super) fn examine(
             weight: Weight::Remark,
             ..Finding::reservation(
                 "long-message",
-                "It stopped at a message of 272 bytes",
+                format!("It stopped at a message of {LONG} bytes"),
                 format!("{error}. It may be made for shorter messages only."),
             )
         }),
@@ -135,8 +138,8 @@ impl Probe<'_> {
     /// Encrypts or hashes two messages of 272 bytes that differ after their first 16. To a length in
     /// 8 bits they are the same.
     fn length(&mut self) -> Result<Option<Finding>> {
-        // 240 bytes: where even they are not processed, the fault is another one.
-        for (bytes, expected) in [(LONG, true), (LONG - 2 * SHORT, false)] {
+        // Where even the smaller size is not processed, the fault is another one.
+        for (bytes, expected) in [(LONG, true), (SAFE, false)] {
             if self.leaves_the_end(bytes)? != Some(expected) {
                 return Ok(None);
             }
@@ -150,9 +153,12 @@ impl Probe<'_> {
             ],
             ..Finding::fault(
                 "length-overflow",
-                "A length overflows at 256 bytes: only 16 of 272 bytes are processed",
-                "The output for 272 bytes does not depend on the end of the message; that for 240 \
-                 bytes does. The length is kept in 8 bits. Use size_t, or refuse longer messages.",
+                "A length overflows at 256 bytes: the end of a longer message is not processed",
+                format!(
+                    "The output for {LONG} bytes does not depend on the end of the message; that \
+                     for {SAFE} bytes does. The length is kept in 8 bits. Use size_t, or refuse \
+                     longer messages."
+                ),
             )
         }))
     }

@@ -12,6 +12,7 @@ mod gateway_support;
 mod instrument;
 mod lab_gate;
 mod node;
+mod planted;
 mod port;
 #[path = "../../../../site/collector/tests/collector/common/postgres.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]

@@ -29,7 +29,7 @@ const fn mistake(part: Part, section: &'static str, slip: Slip, words: &'static 
     }
 }
 
-pub(in crate::survey) const MISTAKES: [Mistake; 23] = [
+pub(in crate::survey) const MISTAKES: [Mistake; 25] = [
     mistake(
         Part::KeySchedule,
         "5.2",
@@ -69,8 +69,20 @@ pub(in crate::survey) const MISTAKES: [Mistake; 23] = [
     mistake(
         Part::KeySchedule,
         "5.2",
-        Slip::ConstantsOneLate,
+        Slip::ConstantsFrom(2),
         "the round constants are off by one: they begin with 2, not with 1",
+    ),
+    mistake(
+        Part::KeySchedule,
+        "5.2",
+        Slip::ConstantsFrom(0),
+        "the round constants are off by one: they begin with 0, not with 1",
+    ),
+    mistake(
+        Part::KeySchedule,
+        "5.2",
+        Slip::ConstantsFrom(0x8d),
+        "the round constants are off by one: they begin with 0x8d, not with 1",
     ),
     mistake(
         Part::KeySchedule,
