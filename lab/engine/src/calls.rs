@@ -6,9 +6,9 @@ use crate::interface::{AD_BYTES, Call, INFO_BYTES, Input, Interface, Plan};
 
 impl Interface {
     /// The calls that measure `operation` on a message (for a derivation, a key) of `bytes` bytes.
-    /// Every secret is random. `None` if the interface lacks the operation.
+    /// Every secret is random, and so is every public input. `None` if the interface lacks the operation.
     pub fn plan(self, algorithm: &Algorithm, operation: &str, bytes: u32) -> Option<Plan> {
-        use Input::{Fixed, InputOf, OutputOf, Random};
+        use Input::{Fixed, InputOf, OutputOf, Public, Random};
         let key = Random(algorithm.key_bytes.unwrap_or(32));
         let setup = call("key-setup", std::slice::from_ref(&key));
         let plan = match (self, operation) {
@@ -25,26 +25,26 @@ impl Interface {
             (Interface::ModeEcb, "encrypt") => vec![setup, call("encrypt", &[Random(bytes)])],
             (Interface::ModeEcb, "decrypt") => vec![setup, call("decrypt", &[Random(bytes)])],
             (Interface::ModeCbc, "encrypt") => {
-                vec![setup, call("encrypt", &[Random(16), Random(bytes)])]
+                vec![setup, call("encrypt", &[Public(16), Random(bytes)])]
             }
             (Interface::ModeCbc, "decrypt") => vec![
                 setup,
-                call("encrypt", &[Random(16), Random(bytes)]),
+                call("encrypt", &[Public(16), Random(bytes)]),
                 call("decrypt", &[OutputOf(1)]),
             ],
             (Interface::ModeCtr, "encrypt") => {
-                vec![setup, call("encrypt", &[Random(16), Random(bytes)])]
+                vec![setup, call("encrypt", &[Public(16), Random(bytes)])]
             }
             (Interface::ModeCtr, "decrypt") => {
-                vec![setup, call("decrypt", &[Random(16), Random(bytes)])]
+                vec![setup, call("decrypt", &[Public(16), Random(bytes)])]
             }
             (Interface::Hash, "hash") => vec![call("hash", &[Random(bytes)])],
             (Interface::Mac, "mac") => vec![call("mac", &[key, Random(bytes)])],
             (Interface::Aead, "seal" | "open") => {
-                let nonce = Random(algorithm.nonce_bytes.unwrap_or(12));
+                let nonce = Public(algorithm.nonce_bytes.unwrap_or(12));
                 let mut plan = vec![
                     setup,
-                    call("seal", &[nonce, Random(AD_BYTES), Random(bytes)]),
+                    call("seal", &[nonce, Public(AD_BYTES), Random(bytes)]),
                 ];
                 if operation == "open" {
                     let inputs = [InputOf(1, 0), InputOf(1, 1), OutputOf(1)];

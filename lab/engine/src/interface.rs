@@ -39,6 +39,9 @@ pub enum Interface {
 pub enum Input {
     /// Random bytes of this size, new for each sample. A constant-time check treats them as secret.
     Random(u32),
+    /// The same for an input that an attacker knows: a counter, an IV, a nonce, associated data. A
+    /// constant-time check keeps it while the secrets change.
+    Public(u32),
     /// The same bytes each time.
     Fixed(Vec<u8>),
     /// The output of an earlier call of the same plan, by index.
@@ -219,10 +222,15 @@ impl Interface {
 }
 
 impl Input {
+    /// True if an attacker knows the input.
+    pub fn is_public(&self) -> bool {
+        matches!(self, Input::Public(_))
+    }
+
     /// Index of the earlier call that this input comes from, if any.
     pub fn call(&self) -> Option<usize> {
         match self {
-            Input::Random(_) | Input::Fixed(_) => None,
+            Input::Random(_) | Input::Public(_) | Input::Fixed(_) => None,
             Input::OutputOf(call) | Input::AlteredOutputOf(call) | Input::InputOf(call, _) => {
                 Some(*call)
             }
@@ -232,7 +240,7 @@ impl Input {
     /// The bytes of this input, given the calls before it.
     pub fn bytes(&self, rng: &mut dyn RngCore, before: &Transcript) -> Vec<u8> {
         match self {
-            Input::Random(size) => {
+            Input::Random(size) | Input::Public(size) => {
                 let mut bytes = vec![0; *size as usize];
                 rng.fill_bytes(&mut bytes);
                 bytes

@@ -276,6 +276,14 @@ pub struct Implementation {
     /// glue answers them as a bad size, and such cases are not counted.
     #[serde(default)]
     pub refuses_sizes: Option<String>,
+    /// The library draws the IV of each CBC message from the random source that the glue gives it.
+    /// Otherwise the caller passes the IV, and a survey does not judge its freshness.
+    #[serde(default)]
+    pub draws_iv: bool,
+    /// The library's opening returns nothing, so the glue cannot tell a forged message. A survey
+    /// then does not ask whether the tag is checked.
+    #[serde(default)]
+    pub opens_without_result: bool,
     /// Boards for which it can be built; all if empty.
     #[serde(default)]
     pub boards: Vec<String>,

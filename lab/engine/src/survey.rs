@@ -6,19 +6,24 @@
 //! This module answers questions that vectors leave open (the origin of a CBC's IV, the mistake
 //! behind a wrong cipher), and draws the conclusion.
 
+mod aes;
+mod ascon;
 mod iv;
 mod judge;
 mod line;
 mod mistakes;
+mod probes;
+mod verdict;
 
 use selo_vectors::{Case, CaseResult, Set};
 
-use crate::check::{DOES_NOT_FIT, Effort, NO_ROOM, is_about_time};
+use crate::check::{DOES_NOT_FIT, Effort, NO_ROOM, is_about_time, lacks_room};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::measure::Lab;
 use crate::row::{Fidelity, Metric};
+use iv::FreshIv;
 
 pub use line::{
     Answer, Cost, Evidence, Finding, Mark, Question, SCHEMA, SurveyLine, SurveyVerdict, Weight,
@@ -55,20 +60,32 @@ impl Lab<'_> {
             .iter()
             .any(|line| ["build", "start", DOES_NOT_FIT].contains(&line.source.as_str()))
             && checks.iter().any(|line| line.source != NO_ROOM);
-        let mut fresh_iv = Mark::DoesNotApply;
+        let mut fresh_iv = FreshIv::DoesNotApply;
         if runs && unit.program().is_none() {
             let image = self.builder.agent(unit)?;
             let mut start = || self.start_agent(unit, &image);
             if unit.algorithm.interface == Interface::ModeCbc {
-                fresh_iv = settle(iv::examine(unit, &mut start, &mut findings), &mut findings)?
-                    .unwrap_or(Mark::NotTold);
+                let examined = settle(iv::examine(unit, &mut start, &mut findings), &mut findings)?;
+                fresh_iv = examined
+                    .as_ref()
+                    .map_or(FreshIv::NotTold, |found| found.fresh);
+                if examined.is_some_and(|found| found.own_iv) {
+                    findings.push(judge::own_iv());
+                }
             }
+            settle(
+                probes::examine(unit, &mut start, &mut findings),
+                &mut findings,
+            )?;
             if !failures.is_empty() {
-                let known = settle(
+                settle(
                     mistakes::explain(unit, &mut start, &mut findings),
                     &mut findings,
                 )?;
-                debug_assert!(known.is_some() || !findings.is_empty());
+                settle(
+                    ascon::explain(unit, &mut start, &mut findings),
+                    &mut findings,
+                )?;
             }
         }
         for line in &checks {
@@ -85,8 +102,8 @@ impl Lab<'_> {
         };
         judge::cost_findings(&rows, &mut findings);
         findings.sort_by_key(|finding| finding.weight);
-        let answers = judge::answers(&checks, runs, fresh_iv, self.board.fidelity, &findings);
-        let (verdict, why) = judge::conclude(&checks, &findings);
+        let answers = verdict::answers(&checks, runs, fresh_iv, self.board.fidelity, &findings);
+        let (verdict, why) = verdict::conclude(&checks, &findings);
         Ok(SurveyLine {
             schema: SCHEMA.to_owned(),
             library: unit.library.name.clone(),
@@ -114,11 +131,14 @@ fn settle<T>(result: Result<T>, findings: &mut Vec<Finding>) -> Result<Option<T>
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
-            findings.push(Finding::fault(
-                "stopped",
-                "The image stopped during the survey",
-                error.to_string(),
-            ));
+            findings.push(match lacks_room(&error) {
+                Some(reason) => judge::no_room(&reason),
+                None => Finding::fault(
+                    "stopped",
+                    "The image stopped during the survey",
+                    error.to_string(),
+                ),
+            });
             Ok(None)
         }
         Err(error) => Err(error),

@@ -79,6 +79,13 @@ impl<'l> Recipe<'l> {
         self.set_key.iter().any(|call| call.returns_output)
     }
 
+    /// True if the opening of an authenticated cipher returns nothing.
+    pub fn opens_without_result(&self) -> bool {
+        let opens = self.algorithm.interface == Interface::Aead;
+        let open = self.decrypt.as_ref().filter(|_| opens);
+        open.is_some_and(|call| call.function().result.trim() == "void")
+    }
+
     /// Every call, each once.
     pub fn calls(&self) -> Vec<&Call<'l>> {
         let single = [

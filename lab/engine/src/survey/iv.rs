@@ -4,9 +4,11 @@
 //!
 //! The glue passes 16 bytes from the random source to the library. The module sends three messages
 //! of equal blocks under one key, before and after a restart, and compares their IVs with the
-//! random bytes.
+//! random bytes. A library may send its IV in front of the ciphertext, keep it, or return it
+//! elsewhere: where the cipher is right, the IV that was used follows from the ciphertext.
 
-use super::line::{Evidence, Finding, Mark};
+use super::aes::{self, Slip};
+use super::line::{Evidence, Finding, Weight};
 use crate::agent::Agent;
 use crate::error::Result;
 use crate::library::Unit;
@@ -18,47 +20,82 @@ const APPENDIX: &str = "NIST SP 800-38A (2001), appendix C";
 
 /// Blocks of the message. All are equal, so that missing chaining shows.
 const BLOCKS: usize = 3;
+const MESSAGE: [u8; BLOCK * BLOCKS] = [0x6d; BLOCK * BLOCKS];
+
+/// The answer to the question whether a library's IVs are fresh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FreshIv {
+    /// The algorithm is not CBC.
+    DoesNotApply,
+    /// The library draws each IV from the random source.
+    Drawn,
+    /// The caller passes the IV, so its freshness is the caller's task.
+    OfCaller,
+    /// A finding tells.
+    Wrong,
+    NotTold,
+}
+
+/// The IVs of a library, and its cipher.
+pub(super) struct Examined {
+    pub fresh: FreshIv,
+    /// The library uses an IV of its own, and with it, its outputs are CBC: vectors that give the
+    /// IV say nothing.
+    pub own_iv: bool,
+}
 
 /// One message, encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Sent {
     /// The bytes from the random source.
     random: [u8; BLOCK],
+    /// The IV that was used, if the cipher is right; else the IV that was sent.
     iv: Vec<u8>,
+    /// True if the cipher is right with this IV.
+    is_right: bool,
     ciphertext: Vec<u8>,
 }
 
-/// Encrypts the same message several times. Returns [`Mark::Yes`] if the IV is fresh; otherwise
-/// adds a finding and returns [`Mark::No`]. Returns [`Mark::NotTold`] if the library does not
-/// encrypt.
+/// Encrypts the same message several times, and adds what is wrong with the IVs.
 pub(super) fn examine(
     unit: &Unit<'_>,
     start: &mut dyn FnMut() -> Result<Agent>,
     findings: &mut Vec<Finding>,
-) -> Result<Mark> {
+) -> Result<Examined> {
+    let not_told = Examined {
+        fresh: FreshIv::NotTold,
+        own_iv: false,
+    };
     if !unit.offers("encrypt") {
-        return Ok(Mark::NotTold);
+        return Ok(not_told);
     }
     let key: Vec<u8> = (0..unit.algorithm.key_bytes.unwrap_or(16))
         .map(|byte| (byte * 7 + 1) as u8)
         .collect();
     let Some(first) = send(&mut start()?, &key, [0x3c, 0x59, 0xa6])? else {
-        return Ok(Mark::NotTold); // it refuses: the vectors say so
+        return Ok(not_told); // it refuses: the vectors say so
     };
     // Use other random bytes after the restart: IVs that stay the same were not random.
     let Some(again) = send(&mut start()?, &key, [0x91, 0xe2, 0x77])? else {
-        return Ok(Mark::NotTold);
+        return Ok(not_told);
     };
     let found = diagnose(&key, &first, &again);
-    let fresh = found.is_empty();
+    let all = || first.iter().chain(&again);
+    let is_given = all().all(|sent| sent.iv == sent.random);
+    let fresh = match (found.first().map(|finding| finding.weight), is_given) {
+        (Some(Weight::Gap), _) => FreshIv::NotTold,
+        (Some(_), _) => FreshIv::Wrong,
+        (None, _) if unit.implementation.draws_iv => FreshIv::Drawn,
+        (None, _) => FreshIv::OfCaller,
+    };
+    let own_iv = !is_given && all().all(|sent| sent.is_right);
     findings.extend(found);
-    Ok(if fresh { Mark::Yes } else { Mark::No })
+    Ok(Examined { fresh, own_iv })
 }
 
 /// Sends three messages under one key. `None` if the library refuses, or if its output is too short
 /// for an IV and the message.
 fn send(agent: &mut Agent, key: &[u8], seeds: [u8; 3]) -> Result<Option<Vec<Sent>>> {
-    let message = [0x6d; BLOCK * BLOCKS];
     if agent.run("key-setup", 1, false, &[key])?.reply.status != 0 {
         return Ok(None);
     }
@@ -68,18 +105,41 @@ fn send(agent: &mut Agent, key: &[u8], seeds: [u8; 3]) -> Result<Option<Vec<Sent
         for (at, byte) in random.iter_mut().enumerate() {
             *byte = seed.wrapping_mul(at as u8 * 2 + 3) ^ (at as u8).rotate_left(3);
         }
-        let reply = agent.run("encrypt", 1, false, &[&random, &message])?.reply;
+        let reply = agent.run("encrypt", 1, false, &[&random, &MESSAGE])?.reply;
         if reply.status != 0 || reply.output.len() < BLOCK * (1 + BLOCKS) {
             return Ok(None);
         }
         let (iv, ciphertext) = reply.output.split_at(BLOCK);
+        let used = used_iv(key, ciphertext);
         sent.push(Sent {
             random,
-            iv: iv.to_vec(),
-            ciphertext: ciphertext.to_vec(),
+            is_right: used.is_some(),
+            iv: used.as_ref().map_or(iv, |(iv, _)| iv).to_vec(),
+            ciphertext: used.map_or(ciphertext, |(_, rest)| rest).to_vec(),
         });
     }
     Ok(Some(sent))
+}
+
+/// The IV with which a ciphertext is that of the message in CBC, and the ciphertext from its first
+/// block on. The library may have put an IV in front. `None` if there is none: the cipher is wrong,
+/// or it is not AES.
+fn used_iv<'c>(key: &[u8], output: &'c [u8]) -> Option<(Vec<u8>, &'c [u8])> {
+    let xor = |a: &[u8], b: &[u8]| -> aes::Block { std::array::from_fn(|at| a[at] ^ b[at]) };
+    // With an IV in front, the blocks chain from the IV on, too.
+    [BLOCK, 0].into_iter().find_map(|at| {
+        let ciphertext = output
+            .get(at..)
+            .filter(|rest| rest.len() >= MESSAGE.len())?;
+        let block = |number: usize| &ciphertext[BLOCK * number..][..BLOCK];
+        let chains = (1..BLOCKS).all(|number| {
+            let input = xor(&MESSAGE[BLOCK * number..], block(number - 1));
+            let right = aes::encrypt(key, input, Slip::None);
+            right.is_some_and(|right| right == block(number))
+        });
+        let first = aes::decrypt(key, block(0).try_into().ok()?)?;
+        chains.then(|| (xor(&first, &MESSAGE).to_vec(), ciphertext))
+    })
 }
 
 /// The findings from the messages before and after the restart.
@@ -203,13 +263,16 @@ fn diagnose(key: &[u8], first: &[Sent], again: &[Sent]) -> Vec<Finding> {
         ));
         return findings;
     }
-    findings.push(finding(
-        "foreign-iv",
-        "The IV does not come from the random source",
-        "It changes with every message and every start, but not with the random source, which is the only randomness of a simulator. The lab cannot tell where it comes from.",
-        Some(APPENDIX),
-        shown(key, &[one, two]),
-    ));
+    findings.push(Finding {
+        weight: Weight::Gap,
+        ..finding(
+            "foreign-iv",
+            "The lab cannot tell where the IV comes from",
+            "It changes with every message and every start, but it is not what the lab's random source gave. The library may draw it elsewhere, from the operating system or the clock, or make it from the random bytes. Read how it does, and whether it can be predicted.",
+            Some(APPENDIX),
+            shown(key, &[one, two]),
+        )
+    });
     findings
 }
 
@@ -230,7 +293,7 @@ fn finding(
 fn shown(key: &[u8], messages: &[&Sent]) -> Vec<Evidence> {
     let mut evidence = vec![
         Evidence::new("key", hex::encode(key)),
-        Evidence::new("message", hex::encode([0x6d; BLOCK * BLOCKS])),
+        Evidence::new("message", hex::encode(MESSAGE)),
     ];
     for sent in messages {
         evidence.extend([
@@ -279,6 +342,7 @@ mod tests {
         Sent {
             random: [seed; BLOCK],
             iv: iv.to_vec(),
+            is_right: false,
             ciphertext,
         }
     }
@@ -345,6 +409,25 @@ mod tests {
             sent.iv[8..].fill(0);
         }
         assert_eq!(ids(&half, &half_again), ["partly-fixed-iv"]);
+    }
+
+    #[test]
+    fn the_iv_that_was_used_follows_from_the_ciphertext() {
+        let (key, iv) = ([7; 24], [0xd1; BLOCK]);
+        let mut chain: aes::Block = iv;
+        let mut ciphertext = Vec::new();
+        for block in MESSAGE.chunks(BLOCK) {
+            let input = std::array::from_fn(|at| block[at] ^ chain[at]);
+            chain = aes::encrypt(&key, input, Slip::None).expect("AES");
+            ciphertext.extend(chain);
+        }
+        let expected = Some((iv.to_vec(), &ciphertext[..]));
+        assert_eq!(used_iv(&key, &ciphertext), expected);
+        // Some libraries put the IV in front of the ciphertext.
+        let in_front = [&iv[..], &ciphertext].concat();
+        assert_eq!(used_iv(&key, &in_front), expected);
+        ciphertext[20] ^= 1;
+        assert_eq!(used_iv(&key, &ciphertext), None);
     }
 
     #[test]

@@ -2,15 +2,31 @@
 
 use selo_vectors::{Case, CaseResult};
 
-use super::line::{Answer, Evidence, Finding, Mark, Question, SurveyVerdict, Weight};
+use super::line::{Evidence, Finding, Weight};
 use crate::check::{
-    CONSTANT_INSTRUCTIONS, CONSTANT_TIME, CRASHED, CheckLine, DOES_NOT_FIT, NO_ROOM, OVER_LIMIT,
+    CONSTANT_INSTRUCTIONS, CRASHED, CheckLine, DOES_NOT_FIT, NO_ROOM, OVER_LIMIT, PUBLIC_TIME,
     is_about_time,
 };
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::measure::Lab;
-use crate::row::{Fidelity, Row, Status};
+use crate::row::{Row, Status};
+
+/// The finding of a CBC that uses an IV of its own.
+pub(super) const OWN_IV: &str = "own-iv";
+
+/// The remark about a CBC that is right with its own IV, which no vector has.
+pub(super) fn own_iv() -> Finding {
+    Finding {
+        weight: Weight::Remark,
+        ..Finding::reservation(
+            OWN_IV,
+            "It uses an IV of its own, so the official vectors cannot be tried",
+            "The vectors give the IV. With the IV that the library used, each of its messages is \
+             encrypted as AES in CBC mode must.",
+        )
+    }
+}
 
 /// The finding of a line of `check` that shows a problem. `failures` has the first failed case of
 /// each source, `known` the findings so far.
@@ -37,14 +53,7 @@ pub(super) fn of_check(
             "A call takes too long or hangs",
             said,
         )),
-        NO_ROOM => Some(Finding::gap(
-            "no-room",
-            "The measured program left it no room",
-            format!(
-                "{said}. The image holds the lab's agent beside the library, which a user's program \
-                 does not have. A board with more memory tells."
-            ),
-        )),
+        NO_ROOM => Some(no_room(&said)),
         CRASHED => Some(Finding::fault(
             "stopped",
             "A call crashed",
@@ -55,7 +64,10 @@ pub(super) fn of_check(
             "The image does not do what the manifest says",
             format!("{said}. Compare `operations` in library.toml with the list in the glue."),
         )),
+        PUBLIC_TIME => Some(public_time(unit, said)),
         source if line.failed > 0 && is_about_time(source) => Some(variable_time(line, said)),
+        // Vectors give the IV, and the library does not take it.
+        _ if known.iter().any(|finding| finding.id == OWN_IV) => None,
         _ if line.failed > 0 => {
             let wrong = wrong_output(lab, unit, line, failures, known);
             let named = known.iter().any(|finding| finding.weight == Weight::Fault);
@@ -66,6 +78,18 @@ pub(super) fn of_check(
         }
         _ => None,
     }
+}
+
+/// A call ran out of memory that a user's program would have.
+pub(super) fn no_room(said: &str) -> Finding {
+    Finding::gap(
+        "no-room",
+        "The measured program left it no room",
+        format!(
+            "{said}. The image holds the lab's agent beside the library, which a user's program \
+             does not have. A board with more memory tells."
+        ),
+    )
 }
 
 /// The image was not built. It is the library's fault only if one of its own sources does not
@@ -129,6 +153,25 @@ fn variable_time(line: &CheckLine, said: String) -> Finding {
                 "{} of {} calls with random secrets took a different number of {counted} than the first call. An attacker who can measure the time learns something about the key or the message.",
                 line.failed, line.tried
             ),
+        )
+    }
+}
+
+/// Calls with the same secrets took different times, because a public input differs.
+fn public_time(unit: &Unit<'_>, said: String) -> Finding {
+    let input = match unit.algorithm.interface {
+        Interface::ModeCtr => "counter",
+        Interface::ModeCbc => "IV",
+        _ => "nonce or the associated data",
+    };
+    Finding {
+        weight: Weight::Remark,
+        evidence: vec![Evidence::new("two calls", said)],
+        ..Finding::reservation(
+            "public-time",
+            format!("The time of a call depends on the {input}, which is not secret"),
+            "Calls with the same key and message take different times. The time depends on no \
+             secret, so it tells an attacker nothing. Only plan for the slowest call.",
         )
     }
 }
@@ -251,102 +294,6 @@ pub(super) fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
             ));
         }
     }
-}
-
-pub(super) fn answers(
-    checks: &[CheckLine],
-    runs: bool,
-    fresh_iv: Mark,
-    fidelity: Fidelity,
-    findings: &[Finding],
-) -> Vec<Answer> {
-    let found = |id: &str| findings.iter().any(|finding| finding.id == id);
-    let of = |question, mark, detail: Option<String>| Answer {
-        question,
-        mark,
-        detail,
-    };
-    let yes_unless = |bad: bool| if bad { Mark::No } else { Mark::Yes };
-    let builds = match (found("does-not-build"), found("not-built")) {
-        (true, _) => Mark::No,
-        (false, true) => Mark::NotTold,
-        (false, false) => Mark::Yes,
-    };
-    let fits = match builds {
-        Mark::Yes if found("no-room") => Mark::NotTold,
-        Mark::Yes => yes_unless(found("does-not-fit")),
-        _ => Mark::NotTold,
-    };
-    let official = checks.iter().filter(|line| line.is_official());
-    let (tried, failed) = official.fold((0, 0), |(tried, failed), line| {
-        (tried + line.tried, failed + line.failed)
-    });
-    let conforms = match (runs, tried, failed) {
-        (false, ..) | (true, 0, _) => Mark::NotTold,
-        (true, ..) if found("unproven") => Mark::NotTold,
-        (true, _, failed) => yes_unless(failed > 0),
-    };
-    let counted = (runs && tried > 0).then(|| format!("{} of {tried}", tried - failed));
-    let timing = checks.iter().find(|line| is_about_time(&line.source));
-    let constant = match timing {
-        Some(line) => of(
-            Question::ConstantTime,
-            yes_unless(line.failed > 0),
-            Some(format!("{} calls", line.tried)),
-        ),
-        None if runs && fidelity != Fidelity::CycleExact => of(
-            Question::ConstantTime,
-            Mark::NotTold,
-            Some("no cycles here".to_owned()),
-        ),
-        None => of(Question::ConstantTime, Mark::NotTold, None),
-    };
-    let fresh = if runs || fresh_iv == Mark::DoesNotApply {
-        fresh_iv
-    } else {
-        Mark::NotTold
-    };
-    vec![
-        of(Question::Builds, builds, None),
-        of(Question::Fits, fits, None),
-        of(Question::Conforms, conforms, counted),
-        of(Question::FreshIv, fresh, None),
-        constant,
-    ]
-}
-
-pub(super) fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVerdict, String) {
-    let of = |weight| {
-        findings
-            .iter()
-            .filter(move |finding| finding.weight == weight)
-    };
-    let titles = |weight| {
-        let mut titles: Vec<&str> = of(weight).map(|finding| finding.title.as_str()).collect();
-        titles.truncate(2);
-        titles.join("; ")
-    };
-    if of(Weight::Fault).next().is_some() {
-        return (SurveyVerdict::NotSuitable, titles(Weight::Fault));
-    }
-    if of(Weight::Gap).next().is_some() {
-        return (SurveyVerdict::NotTold, titles(Weight::Gap));
-    }
-    if of(Weight::Reservation).next().is_some() {
-        return (SurveyVerdict::Reservations, titles(Weight::Reservation));
-    }
-    let official = checks.iter().filter(|line| line.is_official());
-    let passed: u64 = official.map(|line| line.passed).sum();
-    let constant = checks
-        .iter()
-        .any(|line| line.source == CONSTANT_TIME && line.failed == 0);
-    let timing = if constant {
-        ", and every call takes the same time"
-    } else {
-        ""
-    };
-    let why = format!("all {passed} official vectors pass{timing}");
-    (SurveyVerdict::Suitable, why)
 }
 
 /// The line of a compiler's output that names the error.

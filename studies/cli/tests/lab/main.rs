@@ -13,6 +13,7 @@ mod instrument;
 mod lab_gate;
 mod node;
 mod paper_libraries;
+mod planted;
 mod port;
 #[path = "../../../../site/collector/tests/collector/common/postgres.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]

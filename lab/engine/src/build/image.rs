@@ -1,0 +1,234 @@
+//! The image of a unit: its sources, their flags and folders of headers, and the tools of an
+//! Arduino core.
+
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+
+use sha2::Digest;
+
+use super::object::feed;
+use super::{Builder, Image};
+use crate::board::Sketch;
+use crate::cargo;
+use crate::error::{Error, Result};
+use crate::library::{Library, Unit, macro_name};
+use crate::sketch::{self, Source};
+
+/// What C++ needs of a runtime, where none is linked.
+const CXX_RUNTIME: &str = "lab/firmware/cxx/runtime.cpp";
+
+/// What a library for Arduino expects: headers, and the functions behind them.
+const ARDUINO: &str = "lab/firmware/arduino";
+const ARDUINO_SOURCE: &str = "lab/firmware/arduino/arduino.cpp";
+
+/// What stands in the place of a library's glue, in the program that a footprint grows from.
+const NOTHING: &str = "lab/firmware/footprint/nothing.c";
+
+/// What an image has beside the sources of the port.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// The library with its glue.
+    Library,
+    /// The same by the flags of a whole program.
+    Whole,
+    /// The same as `Library`, with the sources that count the heap.
+    Heap,
+    /// Neither library nor glue.
+    Nothing,
+}
+
+impl Builder<'_> {
+    pub(super) fn image(
+        &self,
+        unit: &Unit<'_>,
+        port_sources: &[String],
+        defines: &[String],
+        content: Content,
+    ) -> Result<Image> {
+        let root = &self.project.root;
+        let sketch = self.board.toolchain.sketch.as_ref();
+        let include = self.includes(unit);
+        let flags = self.image_flags(unit, content);
+        let of_glue = [&flags[..], &self.glue_flags(unit, defines)].concat();
+        let port = port_sources.iter().map(|source| root.join(source));
+        let mut sources: Vec<Source> = port.map(|source| (source, of_glue.clone())).collect();
+        let mut link = self.board.toolchain.link_flags.clone();
+        link.extend(self.port.link_flags.iter().cloned());
+        if content == Content::Heap {
+            link.extend(self.port.heap_link_flags.iter().cloned());
+        }
+        match content {
+            Content::Library | Content::Whole | Content::Heap => {
+                sources.extend(self.library_sources(unit, &flags, &of_glue)?);
+                // Libraries stand after the objects that need them.
+                if let Some(archive) = self.crate_archive(unit.library)? {
+                    link.push(self.relative(&archive).to_string_lossy().into_owned());
+                }
+            }
+            Content::Nothing => sources.push((root.join(NOTHING), of_glue)),
+        }
+        link.extend(unit.library.link_flags.iter().cloned());
+        let what = unit.label();
+        if let Some(sketch) = sketch {
+            return self.sketch(sketch, &sources, &include, &what);
+        }
+        let objects = sources
+            .iter()
+            .map(|(source, flags)| self.object(source, &include, flags))
+            .collect::<Result<Vec<_>>>()?;
+        self.link(&objects, &flags, &link, &what)
+    }
+
+    /// True if the lab provides what the library expects of Arduino. A sketch has the real thing.
+    fn stands_in(unit: &Unit<'_>, sketch: Option<&Sketch>) -> bool {
+        unit.library.arduino && sketch.is_none()
+    }
+
+    /// The folders of headers of an image of a unit.
+    pub(super) fn includes(&self, unit: &Unit<'_>) -> Vec<PathBuf> {
+        let root = &self.project.root;
+        let port = self.port.include.iter().map(|folder| root.join(folder));
+        let mut include: Vec<PathBuf> = port.chain(unit.include()).collect();
+        if Self::stands_in(unit, self.board.toolchain.sketch.as_ref()) {
+            include.push(root.join(ARDUINO));
+        }
+        include
+    }
+
+    /// The flags that the glue has in addition to those of the library.
+    pub(super) fn glue_flags(&self, unit: &Unit<'_>, defines: &[String]) -> Vec<String> {
+        let mut flags = unit.glue_defines();
+        flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
+        flags.extend(defines.iter().cloned());
+        flags
+    }
+
+    /// The macros by which a library knows an Arduino board, as the board's own core defines them.
+    fn arduino_macros(&self) -> Vec<String> {
+        let mut macros = vec!["-DARDUINO=10819".to_owned()];
+        if self.board.port == "avr" {
+            macros.push("-DARDUINO_ARCH_AVR=1".to_owned());
+            macros.push(format!("-DARDUINO_AVR_{}=1", macro_name(&self.board.name)));
+        }
+        macros
+    }
+
+    /// The flags of the library in an image of a unit.
+    pub(super) fn image_flags(&self, unit: &Unit<'_>, content: Content) -> Vec<String> {
+        let sketch = self.board.toolchain.sketch.as_ref();
+        let mut flags = self.board.toolchain.flags.clone();
+        flags.extend(self.port.flags.iter().cloned());
+        if Self::stands_in(unit, sketch) {
+            flags.extend(self.arduino_macros());
+        }
+        flags.extend(unit.flags(&self.board.port));
+        if content == Content::Whole {
+            flags = self.as_whole(flags);
+        }
+        self.vary(flags)
+    }
+
+    /// The sources that a unit adds to an image: what its language and its surroundings need, its
+    /// glue and its own.
+    fn library_sources(
+        &self,
+        unit: &Unit<'_>,
+        flags: &[String],
+        of_glue: &[String],
+    ) -> Result<Vec<Source>> {
+        let root = &self.project.root;
+        let sketch = self.board.toolchain.sketch.as_ref();
+        let is_cpp = |path: &Path| crate::data::is_cpp(path);
+        let (glue, own) = (unit.glue(), unit.sources()?);
+        let mut sources = Vec::new();
+        if sketch.is_none() && (is_cpp(&glue) || own.iter().any(|source| is_cpp(source))) {
+            sources.push((root.join(CXX_RUNTIME), flags.to_vec()));
+        }
+        if Self::stands_in(unit, sketch) {
+            sources.push((root.join(ARDUINO_SOURCE), flags.to_vec()));
+        }
+        let of = |source: PathBuf, flags: &[String]| match is_cpp(&source) {
+            true => (source, [flags, &unit.library.cxx_flags].concat()),
+            false => (source, flags.to_vec()),
+        };
+        sources.push(of(glue, of_glue));
+        sources.extend(own.into_iter().map(|source| of(source, flags)));
+        Ok(sources)
+    }
+
+    /// An image by the tools of an Arduino core, unless it was made of the same inputs before.
+    /// What they make lies beside it: a boot loader's parts, a file for the programmer.
+    fn sketch(
+        &self,
+        tools: &Sketch,
+        sources: &[Source],
+        include: &[PathBuf],
+        what: &str,
+    ) -> Result<Image> {
+        let mut hash = self.hasher();
+        for (source, flags) in sources {
+            self.feed_source(&mut hash, source, include, flags)?;
+        }
+        // The tools work elsewhere.
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let include: Vec<PathBuf> = include.iter().map(|folder| absolute(folder)).collect();
+        let sources: Vec<Source> = sources
+            .iter()
+            .map(|(source, flags)| (absolute(source), flags.clone()))
+            .collect();
+        let flags = sketch::flags(&sources, &include);
+        for word in sketch::command(tools, Path::new(""), Path::new(""), &flags) {
+            feed(&mut hash, word.as_bytes());
+        }
+        let folder = self.cache.join(hex::encode(&hash.finalize()[..16]));
+        let path = folder.join(&tools.image);
+        if !path.is_file() {
+            let write_error = |source| Error::Write {
+                path: folder.clone(),
+                source,
+            };
+            std::fs::create_dir_all(&self.cache).map_err(write_error)?;
+            let making = tempfile::Builder::new()
+                .prefix("making-")
+                .tempdir_in(&self.cache)
+                .map_err(write_error)?;
+            let build = making.path().join("build");
+            std::fs::create_dir(&build).map_err(write_error)?;
+            let written = sketch::write(making.path(), &sources).map_err(write_error)?;
+            let words = sketch::command(tools, &written, &build, &flags);
+            self.compile(&words, what)?;
+            if !build.join(&tools.image).is_file() {
+                return Err(Error::Compile {
+                    program: words.first().cloned().unwrap_or_default(),
+                    what: what.to_owned(),
+                    output: format!(
+                        "error: the command did not create {{build}}/{}",
+                        tools.image
+                    ),
+                });
+            }
+            // Another run may have made the same meanwhile.
+            if let Err(error) = std::fs::rename(&build, &folder)
+                && !path.is_file()
+            {
+                return Err(write_error(error));
+            }
+        }
+        self.weighed(path)
+    }
+
+    /// The static library of a library's crate, if it has one.
+    fn crate_archive(&self, library: &Library) -> Result<Option<PathBuf>> {
+        let Some(of) = &library.cargo else {
+            return Ok(None);
+        };
+        // A thread that panicked left the map as it was.
+        let mut crates = self.crates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(archive) = crates.get(&library.name) {
+            return Ok(Some(archive.clone()));
+        }
+        let archive = cargo::build(&self.project.root, self.board, library, of)?;
+        crates.insert(library.name.clone(), archive.clone());
+        Ok(Some(archive))
+    }
+}

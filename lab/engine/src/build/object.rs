@@ -1,0 +1,269 @@
+//! Compiling and linking, with the cache: the name of an object or image is a hash of all that went
+//! into it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use sha2::{Digest, Sha256};
+
+use super::image::Content;
+use super::{Builder, Image, missing};
+use crate::data::sorted_entries;
+use crate::elf;
+use crate::error::{Error, Result};
+use crate::library::Unit;
+
+/// A source larger than this is none: a compiler would work on it for hours.
+const LARGEST_SOURCE: u64 = 16 << 20;
+
+impl Builder<'_> {
+    /// The object of one of a unit's sources or of its glue, as the agent image has it.
+    pub(crate) fn object_of(&self, unit: &Unit<'_>, source: &Path) -> Result<PathBuf> {
+        let mut flags = self.image_flags(unit, Content::Library);
+        if source == unit.glue() {
+            flags.extend(self.glue_flags(unit, &[]));
+        }
+        if crate::data::is_cpp(source) {
+            flags.extend(unit.library.cxx_flags.iter().cloned());
+        }
+        self.object(source, &self.includes(unit), &flags)
+    }
+
+    /// Compiles one file, unless that has been done with the same inputs.
+    pub(super) fn object(
+        &self,
+        source: &Path,
+        include: &[PathBuf],
+        flags: &[String],
+    ) -> Result<PathBuf> {
+        let cpp = crate::data::is_cpp(source);
+        let toolchain = &self.board.toolchain;
+        let driver = if cpp {
+            toolchain.cxx()
+        } else {
+            toolchain.cc.clone()
+        };
+        let flags = &if cpp {
+            self.cxx_flags(flags)
+        } else {
+            flags.to_vec()
+        };
+        let mut hash = self.hasher();
+        if cpp {
+            feed(&mut hash, driver.as_bytes());
+        }
+        self.feed_source(&mut hash, source, include, flags)?;
+        let path = self
+            .cache
+            .join(format!("{}.o", hex::encode(&hash.finalize()[..16])));
+        if path.is_file() {
+            return Ok(path);
+        }
+        let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
+        for folder in include {
+            arguments.push("-I".into());
+            arguments.push(self.relative(folder).into());
+        }
+        arguments.extend(["-c".into(), self.relative(source).into()]);
+        let what = self.relative(source).to_string_lossy();
+        self.run_compiler(&driver, arguments, &path, &what)?;
+        Ok(path)
+    }
+
+    /// All that a source's object depends on, but for the compiler.
+    pub(super) fn feed_source(
+        &self,
+        hash: &mut Sha256,
+        source: &Path,
+        include: &[PathBuf],
+        flags: &[String],
+    ) -> Result<()> {
+        let size = source.metadata().map_or(0, |data| data.len());
+        if size > LARGEST_SOURCE {
+            return Err(Error::Data {
+                path: source.to_owned(),
+                message: format!("{} MB is too large for a source file", size >> 20),
+            });
+        }
+        let content = std::fs::read(source).map_err(|error| Error::Read {
+            path: source.to_owned(),
+            source: error,
+        })?;
+        feed(hash, self.relative(source).to_string_lossy().as_bytes());
+        feed(hash, &content);
+        for flag in flags {
+            feed(hash, flag.as_bytes());
+        }
+        let own = source.parent().map(Path::to_owned);
+        for folder in include.iter().chain(&own) {
+            feed(hash, &self.headers_of(folder)?);
+        }
+        Ok(())
+    }
+
+    /// Flags of C for C++: the port's for C++ come in the place of its dialect of C.
+    fn cxx_flags(&self, flags: &[String]) -> Vec<String> {
+        let of_c = |flag: &String| {
+            let dialect = flag.strip_prefix("-std=");
+            dialect.is_some_and(|dialect| !dialect.contains("++"))
+        };
+        let own = self.port.cxx_flags.iter();
+        own.chain(flags.iter().filter(|flag| !of_c(flag)))
+            .cloned()
+            .collect()
+    }
+
+    pub(super) fn link(
+        &self,
+        objects: &[PathBuf],
+        flags: &[String],
+        link: &[String],
+        what: &str,
+    ) -> Result<Image> {
+        let mut hash = self.hasher();
+        for object in objects {
+            feed(
+                &mut hash,
+                self.relative(object).to_string_lossy().as_bytes(),
+            );
+        }
+        for flag in flags.iter().chain(link) {
+            feed(&mut hash, flag.as_bytes());
+        }
+        let path = self
+            .cache
+            .join(format!("{}.elf", hex::encode(&hash.finalize()[..16])));
+        if !path.is_file() {
+            let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
+            // The linker writes the names of assembled objects into the image.
+            arguments.extend(objects.iter().map(|object| self.relative(object).into()));
+            arguments.extend(link.iter().map(OsString::from));
+            self.run_compiler(&self.board.toolchain.cc, arguments, &path, what)?;
+        }
+        self.weighed(path)
+    }
+
+    pub(super) fn weighed(&self, path: PathBuf) -> Result<Image> {
+        let data = std::fs::read(&path).map_err(|source| Error::Read {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(Image {
+            sha256: hex::encode(Sha256::digest(&data)),
+            weight: elf::weigh(&path)?,
+            path,
+        })
+    }
+
+    /// Runs the compiler from the project's root, so that no path of this
+    /// machine gets into an image, and moves the result into place at once.
+    fn run_compiler(
+        &self,
+        cc: &str,
+        arguments: Vec<OsString>,
+        output: &Path,
+        what: &str,
+    ) -> Result<()> {
+        let write_error = |source| Error::Write {
+            path: output.to_owned(),
+            source,
+        };
+        std::fs::create_dir_all(&self.cache).map_err(write_error)?;
+        let temporary = tempfile::Builder::new()
+            .prefix("making-")
+            .tempfile_in(&self.cache)
+            .map_err(write_error)?
+            .into_temp_path();
+        let mut words = vec![OsString::from(cc)];
+        words.extend(arguments);
+        words.extend(["-o".into(), temporary.as_os_str().to_owned()]);
+        self.compile(&words, what)?;
+        temporary
+            .persist(output)
+            .map_err(|error| write_error(error.error))
+    }
+
+    /// Runs a command of the toolchain from the project's root.
+    pub(super) fn compile(&self, words: &[impl AsRef<std::ffi::OsStr>], what: &str) -> Result<()> {
+        let program = words
+            .first()
+            .map_or(std::ffi::OsStr::new(""), AsRef::as_ref);
+        let name = program.to_string_lossy();
+        let done = Command::new(program)
+            .args(words.iter().skip(1))
+            .current_dir(&self.project.root)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|_| missing(self.board, &name))?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&done.stderr);
+        // Many warnings must not hide the error.
+        let error = text.lines().position(|line| line.contains("error"));
+        let from = error.filter(|at| *at >= 20).unwrap_or(0);
+        let lines: Vec<&str> = text.lines().skip(from).take(20).collect();
+        Err(Error::Compile {
+            program: name.into_owned(),
+            what: what.to_owned(),
+            output: lines.join("\n"),
+        })
+    }
+
+    pub(super) fn hasher(&self) -> Sha256 {
+        let mut hash = Sha256::new();
+        feed(&mut hash, self.board.toolchain.cc.as_bytes());
+        feed(&mut hash, self.compiler.as_bytes());
+        hash
+    }
+
+    /// Digest of every header below `folder`: coarse, but never stale.
+    fn headers_of(&self, folder: &Path) -> Result<[u8; 32]> {
+        let known = |map: &BTreeMap<PathBuf, [u8; 32]>| map.get(folder).copied();
+        if let Some(digest) = self.headers.lock().ok().and_then(|map| known(&map)) {
+            return Ok(digest);
+        }
+        let mut hash = Sha256::new();
+        if folder.is_dir() {
+            hash_headers(folder, &self.project.root, &mut hash)?;
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        if let Ok(mut map) = self.headers.lock() {
+            map.insert(folder.to_owned(), digest);
+        }
+        Ok(digest)
+    }
+
+    pub(super) fn relative<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.project.root).unwrap_or(path)
+    }
+}
+
+/// `root` is left out of their names: the digest is the same wherever the project lies.
+fn hash_headers(folder: &Path, root: &Path, hash: &mut Sha256) -> Result<()> {
+    for path in sorted_entries(folder)? {
+        if path.is_dir() {
+            hash_headers(&path, root, hash)?;
+        } else if path
+            .extension()
+            .is_some_and(|e| e == "h" || e == "inc" || e == "hpp")
+        {
+            let name = path.strip_prefix(root).unwrap_or(&path);
+            feed(hash, name.to_string_lossy().as_bytes());
+            let content = std::fs::read(&path).map_err(|source| Error::Read {
+                path: path.clone(),
+                source,
+            })?;
+            feed(hash, &content);
+        }
+    }
+    Ok(())
+}
+
+/// Hashes a length before the bytes, so that neighbours cannot run together.
+pub(super) fn feed(hash: &mut Sha256, bytes: &[u8]) {
+    hash.update((bytes.len() as u64).to_le_bytes());
+    hash.update(bytes);
+}

@@ -1,0 +1,108 @@
+//! The answers and the verdict that follow from the lines of a check and the findings.
+
+use super::iv::FreshIv;
+use super::judge::OWN_IV;
+use super::line::{Answer, Finding, Mark, Question, SurveyVerdict, Weight};
+use crate::check::{CONSTANT_TIME, CheckLine, is_about_time};
+use crate::row::Fidelity;
+
+pub(super) fn answers(
+    checks: &[CheckLine],
+    runs: bool,
+    fresh_iv: FreshIv,
+    fidelity: Fidelity,
+    findings: &[Finding],
+) -> Vec<Answer> {
+    let found = |id: &str| findings.iter().any(|finding| finding.id == id);
+    let of = |question, mark, detail: Option<String>| Answer {
+        question,
+        mark,
+        detail,
+    };
+    let yes_unless = |bad: bool| if bad { Mark::No } else { Mark::Yes };
+    let builds = match (found("does-not-build"), found("not-built")) {
+        (true, _) => Mark::No,
+        (false, true) => Mark::NotTold,
+        (false, false) => Mark::Yes,
+    };
+    let fits = match builds {
+        Mark::Yes if found("no-room") => Mark::NotTold,
+        Mark::Yes => yes_unless(found("does-not-fit")),
+        _ => Mark::NotTold,
+    };
+    let official = checks.iter().filter(|line| line.is_official());
+    let (tried, failed) = official.fold((0, 0), |(tried, failed), line| {
+        (tried + line.tried, failed + line.failed)
+    });
+    let conforms = match (runs, tried, failed) {
+        (false, ..) | (true, 0, _) => Mark::NotTold,
+        (true, ..) if found("unproven") || found(OWN_IV) => Mark::NotTold,
+        (true, _, failed) => yes_unless(failed > 0),
+    };
+    let counted = match found(OWN_IV) {
+        true => Some("it uses an IV of its own".to_owned()),
+        false => (runs && tried > 0).then(|| format!("{} of {tried}", tried - failed)),
+    };
+    let timing = checks.iter().find(|line| is_about_time(&line.source));
+    let constant = match timing {
+        Some(line) => of(
+            Question::ConstantTime,
+            yes_unless(line.failed > 0),
+            Some(format!("{} calls", line.tried)),
+        ),
+        None if runs && fidelity != Fidelity::CycleExact => of(
+            Question::ConstantTime,
+            Mark::NotTold,
+            Some("no cycles here".to_owned()),
+        ),
+        None => of(Question::ConstantTime, Mark::NotTold, None),
+    };
+    let (fresh, whose) = match (runs, fresh_iv) {
+        (_, FreshIv::DoesNotApply) => (Mark::DoesNotApply, None),
+        (false, _) | (true, FreshIv::NotTold) => (Mark::NotTold, None),
+        (true, FreshIv::OfCaller) => (Mark::DoesNotApply, Some("the caller chooses it".to_owned())),
+        (true, FreshIv::Drawn) => (Mark::Yes, None),
+        (true, FreshIv::Wrong) => (Mark::No, None),
+    };
+    vec![
+        of(Question::Builds, builds, None),
+        of(Question::Fits, fits, None),
+        of(Question::Conforms, conforms, counted),
+        of(Question::FreshIv, fresh, whose),
+        constant,
+    ]
+}
+
+pub(super) fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVerdict, String) {
+    let of = |weight| {
+        findings
+            .iter()
+            .filter(move |finding| finding.weight == weight)
+    };
+    let titles = |weight| {
+        let mut titles: Vec<&str> = of(weight).map(|finding| finding.title.as_str()).collect();
+        titles.truncate(2);
+        titles.join("; ")
+    };
+    if of(Weight::Fault).next().is_some() {
+        return (SurveyVerdict::NotSuitable, titles(Weight::Fault));
+    }
+    if of(Weight::Gap).next().is_some() {
+        return (SurveyVerdict::NotTold, titles(Weight::Gap));
+    }
+    if of(Weight::Reservation).next().is_some() {
+        return (SurveyVerdict::Reservations, titles(Weight::Reservation));
+    }
+    let official = checks.iter().filter(|line| line.is_official());
+    let passed: u64 = official.map(|line| line.passed).sum();
+    let constant = checks
+        .iter()
+        .any(|line| line.source == CONSTANT_TIME && line.failed == 0);
+    let timing = if constant {
+        ", and every call takes the same time"
+    } else {
+        ""
+    };
+    let why = format!("all {passed} official vectors pass{timing}");
+    (SurveyVerdict::Suitable, why)
+}
