@@ -106,12 +106,18 @@
 #define SELO_BACKEND_AVR 0
 #endif
 
-/* The backends are native/armv6m, whose code runs on every core of the M profile, and
- * native/armv7em, for cores with UMAAL (Cortex-M4, M7, M33). __ARM_ARCH_PROFILE is a letter. */
+/* The backends are native/armv6m, whose code runs on every core of the M profile, native/armv7m,
+ * for cores with 32-bit Thumb instructions (from Cortex-M3 on), and native/armv7em, for cores with
+ * UMAAL (Cortex-M4, M7, M33). __ARM_ARCH_PROFILE is a letter. */
 #if defined(__ARM_ARCH_PROFILE) && defined(__GNUC__) && !defined(__ARM_BIG_ENDIAN) && !SELO_PLAIN_C
 #define SELO_BACKEND_ARM (__ARM_ARCH_PROFILE == 'M')
 #else
 #define SELO_BACKEND_ARM 0
+#endif
+#if SELO_BACKEND_ARM && __ARM_ARCH_ISA_THUMB >= 2
+#define SELO_BACKEND_THUMB2 1
+#else
+#define SELO_BACKEND_THUMB2 0
 #endif
 #if SELO_BACKEND_ARM && defined(__ARM_FEATURE_DSP)
 #define SELO_BACKEND_UMAAL 1
@@ -150,7 +156,7 @@
 #define SELO_NATIVE_GHASH SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_KECCAK
-#define SELO_NATIVE_KECCAK SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_KECCAK (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2))
 #endif
 #ifndef SELO_NATIVE_POLY1305 /* the kernel works on bytes only */
 #define SELO_NATIVE_POLY1305 (SELO_NATIVE_ONLY_AVR && SELO_BYTEWISE)
@@ -176,8 +182,8 @@
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
     (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
-     SELO_NATIVE_GHASH || SELO_NATIVE_KECCAK || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || \
-     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK)
+     SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || SELO_NATIVE_SHA512 || \
+     SELO_NATIVE_SPECK || (SELO_NATIVE_KECCAK && !SELO_BACKEND_THUMB2))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
