@@ -79,10 +79,13 @@ def text():
  * scan reads them.
  */
 #include "../common/flash.h"
+#include "field.h"
 #include "x25519_base.h"
 
 #if SELO_X25519_TABLE
-const uint8_t selo_x25519_table[96 * SELO_X25519_ENTRIES] SELO_FLASH = {{
+/* The kernels for ARM read words. */
+_Alignas(SELO_FIELD25519_ALIGNMENT) const uint8_t
+    selo_x25519_table[96 * SELO_X25519_ENTRIES] SELO_FLASH = {{
 """ + "\n".join(lines) + """
 };
 #endif

@@ -38,7 +38,14 @@ void kernel_fold(const void *data, size_t size);
 /* Ends a series: prints its name, its number of cases and its digest. */
 void kernel_series(const char *name, uint16_t cases);
 
-/* The arguments of a call as the chip passes them, each in a pair of registers. */
+/* 1 on a chip, where calls are checked: an AVR, or a Cortex-M (tests/arm). */
+#if defined(__AVR__) || defined(__arm__)
+#define KERNEL_ON_CHIP 1
+#else
+#define KERNEL_ON_CHIP 0
+#endif
+
+/* The arguments of a call as the chip passes them, each in a pair of registers or in one. */
 #ifdef __AVR__
 typedef uint16_t kernel_word;
 #else
@@ -48,8 +55,8 @@ typedef uintptr_t kernel_word;
 typedef void kernel_function(void);
 
 /* KERNEL_CALL(function, argument...): at most six pointers, bytes or halves of words, and no
- * result. */
-#ifdef __AVR__
+ * result. On ARM at most four, of which the checks see all. */
+#if KERNEL_ON_CHIP
 void kernel_call(kernel_function *function, const kernel_word arguments[6]);
 #define KERNEL_ARGS(a, b, c, d, e, f, ...) \
     (const kernel_word[6]){KERNEL_ARG(a), KERNEL_ARG(b), KERNEL_ARG(c), KERNEL_ARG(d), KERNEL_ARG(e), \
@@ -73,5 +80,10 @@ uint8_t kernel_left(const uint8_t *secret, uint8_t size);
 
 /* Checks the canaries, and ends the program. */
 void kernel_end(void);
+
+/* For the code of a chip: prints, and the first of the two things that kernel_end does. */
+void kernel_put_text(const char *text);
+void kernel_put_number(uint32_t value);
+void kernel_check_guards(void);
 
 #endif

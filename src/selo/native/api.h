@@ -10,7 +10,9 @@
  *  SELO_FLASH_TABLES    1 where constants are in a separate flash address space and need special
  *                       instructions to read (AVR lpm)
  *  SELO_WIDE_SUMS       0 where the compiler makes branches of 64-bit sums (Xtensa)
- *  SELO_WIDE_PRODUCTS   0 where the compiler makes branches of 64-bit products (ARMv6-M, Xtensa)
+ *  SELO_WIDE_PRODUCTS   0 where the compiler makes branches of 64-bit products (ARMv6-M, Xtensa),
+ *                       and where the instruction for them stops early for small numbers
+ *                       (Cortex-M3)
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
  *  SELO_X25519_WIDE     1 where it multiplies 64 by 64 bits, and the compiler has unsigned __int128
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
@@ -18,9 +20,10 @@
  *
  * Kernels
  *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
- *                       and lpm Rd, Z
+ *                       and lpm Rd, Z; ARM's M profile, little-endian, with GCC's or Clang's
+ *                       assembler
  *  SELO_NATIVE_AES, ... the same for one algorithm. The default is SELO_NATIVE, unless the backend
- *                       declines; the portable C is used then
+ *                       declines or has no such kernel; the portable C is used then
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
  *                       1 for a smaller and slower kernel, where flash is scarcer than time.
  *                       SELO_X25519_SMALL also removes the table of key generation
@@ -76,7 +79,7 @@
 #endif
 
 #ifndef SELO_WIDE_PRODUCTS
-#if defined(__thumb__) && !defined(__thumb2__)
+#if (defined(__thumb__) && !defined(__thumb2__)) || defined(__ARM_ARCH_7M__)
 #define SELO_WIDE_PRODUCTS 0
 #else
 #define SELO_WIDE_PRODUCTS SELO_WIDE_SUMS
@@ -112,47 +115,69 @@
 #define SELO_BACKEND_AVR 0
 #endif
 
+/* The backends are native/armv6m, whose code runs on every core of the M profile, native/armv7m,
+ * for cores with 32-bit Thumb instructions (from Cortex-M3 on), and native/armv7em, for cores with
+ * UMAAL (Cortex-M4, M7, M33). __ARM_ARCH_PROFILE is a letter. */
+#if defined(__ARM_ARCH_PROFILE) && defined(__GNUC__) && !defined(__ARM_BIG_ENDIAN) && !SELO_PLAIN_C
+#define SELO_BACKEND_ARM (__ARM_ARCH_PROFILE == 'M')
+#else
+#define SELO_BACKEND_ARM 0
+#endif
+#if SELO_BACKEND_ARM && __ARM_ARCH_ISA_THUMB >= 2
+#define SELO_BACKEND_THUMB2 1
+#else
+#define SELO_BACKEND_THUMB2 0
+#endif
+#if SELO_BACKEND_ARM && defined(__ARM_FEATURE_DSP)
+#define SELO_BACKEND_UMAAL 1
+#else
+#define SELO_BACKEND_UMAAL 0
+#endif
+
 #ifdef SELO_NATIVE_AVR
 #error "SELO_NATIVE_AVR is now SELO_NATIVE"
 #endif
 
 #ifndef SELO_NATIVE
-#define SELO_NATIVE (SELO_BACKEND_AVR && SELO_FLASH_TABLES)
-#elif SELO_NATIVE && !SELO_BACKEND_AVR
+#define SELO_NATIVE ((SELO_BACKEND_AVR && SELO_FLASH_TABLES) || SELO_BACKEND_ARM)
+#elif SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_BACKEND_ARM
 #error "SELO_NATIVE=1, but this target has no kernels"
-#elif SELO_NATIVE && !SELO_FLASH_TABLES
+#elif SELO_NATIVE && SELO_BACKEND_AVR && !SELO_FLASH_TABLES
 #error "SELO_NATIVE=1, but the kernels need SELO_FLASH_TABLES=1"
 #endif
 
+/* The default of an algorithm that only AVR has a kernel for. */
+#define SELO_NATIVE_ONLY_AVR (SELO_NATIVE && SELO_BACKEND_AVR)
+
 #ifndef SELO_NATIVE_AES
-#define SELO_NATIVE_AES SELO_NATIVE
+#define SELO_NATIVE_AES SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_ASCON
-#define SELO_NATIVE_ASCON SELO_NATIVE
+#define SELO_NATIVE_ASCON SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_BLAKE2S
-#define SELO_NATIVE_BLAKE2S SELO_NATIVE
+#define SELO_NATIVE_BLAKE2S SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_CHACHA20
-#define SELO_NATIVE_CHACHA20 SELO_NATIVE
+#define SELO_NATIVE_CHACHA20 SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_GHASH
-#define SELO_NATIVE_GHASH SELO_NATIVE
+#define SELO_NATIVE_GHASH SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_KECCAK
-#define SELO_NATIVE_KECCAK SELO_NATIVE
+#define SELO_NATIVE_KECCAK (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2))
 #endif
 #ifndef SELO_NATIVE_POLY1305 /* the kernel works on bytes only */
-#define SELO_NATIVE_POLY1305 (SELO_NATIVE && SELO_BYTEWISE)
+#define SELO_NATIVE_POLY1305 (SELO_NATIVE_ONLY_AVR && SELO_BYTEWISE)
 #endif
 #ifndef SELO_NATIVE_SHA256
-#define SELO_NATIVE_SHA256 SELO_NATIVE
+#define SELO_NATIVE_SHA256 SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_SHA512
-#define SELO_NATIVE_SHA512 SELO_NATIVE
+#define SELO_NATIVE_SHA512 SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_SPECK
-#define SELO_NATIVE_SPECK SELO_NATIVE
+#define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_X25519
 #define SELO_NATIVE_X25519 SELO_NATIVE
@@ -163,6 +188,12 @@
      SELO_NATIVE_GHASH || SELO_NATIVE_KECCAK || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || \
      SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519)
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
+#endif
+#if !SELO_NATIVE_ONLY_AVR && \
+    (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
+     SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || SELO_NATIVE_SHA512 || \
+     SELO_NATIVE_SPECK || (SELO_NATIVE_KECCAK && !SELO_BACKEND_THUMB2))
+#error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
 #ifndef SELO_KECCAK_SMALL
@@ -175,7 +206,7 @@
 #define SELO_SHA512_SMALL 0
 #endif
 #if !SELO_BACKEND_AVR && (SELO_KECCAK_SMALL || SELO_SHA256_SMALL || SELO_SHA512_SMALL)
-#error "SELO_*_SMALL=1 chooses a smaller kernel, but this target has no kernels"
+#error "SELO_*_SMALL=1 chooses a smaller kernel, but this target has none"
 #endif
 
 #ifndef SELO_X25519_SMALL
@@ -281,6 +312,15 @@ void selo_field25519_select_avr(uint8_t r[64], const uint8_t a[64], const uint8_
 void selo_x25519_lookup_avr(uint8_t entry[96], uint8_t index);
 void selo_x25519_lookup_few_avr(uint8_t entry[96], uint8_t index, const uint8_t *table,
                                 uint8_t entries);
+/* The same on ARM, where elements are aligned to 4 bytes (SELO_FIELD25519_ALIGNMENT). */
+void selo_field25519_multiply_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_square_arm(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_butterfly_arm(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_subtract_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_arm(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_select_arm(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                uint8_t choice);
+void selo_x25519_lookup_arm(uint8_t entry[96], uint8_t index);
 
 #endif
 

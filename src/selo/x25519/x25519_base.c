@@ -21,7 +21,8 @@
 enum { TEETH = SELO_X25519_TEETH, COLUMNS = SELO_X25519_COLUMNS, ENTRIES = SELO_X25519_ENTRIES };
 
 struct comb {
-    uint8_t x[32], y[32], z[32], t[32]; /* a point, x = X / Z, y = Y / Z, T = X Y / Z */
+    _Alignas(SELO_FIELD25519_ALIGNMENT) uint8_t x[32];
+    uint8_t y[32], z[32], t[32]; /* a point, x = X / Z, y = Y / Z, T = X Y / Z */
     union {
         struct { uint8_t sum[32], difference[32], dxy[32]; } entry; /* as in the table */
         struct { uint8_t a[32], b[32]; };
@@ -138,8 +139,12 @@ void selo_x25519_base(uint8_t out[32], const uint8_t scalar[32])
 
     selo_field25519_butterfly(c.z, c.y);
     selo_field25519_invert(c.x, c.y, c.scratch);
-    selo_field25519_multiply(out, c.x, c.z);
-    selo_field25519_canonical(out);
+    uint8_t *const result = SELO_FIELD25519_ALIGNMENT == 1 ? out : c.x;
+    selo_field25519_multiply(result, c.x, c.z);
+    selo_field25519_canonical(result);
+    if (SELO_FIELD25519_ALIGNMENT != 1) {
+        memcpy(out, result, 32);
+    }
 
     selo_wipe(&c, sizeof c);
     selo_x25519_wipe_scratch();

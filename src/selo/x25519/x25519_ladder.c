@@ -7,7 +7,7 @@
  * chosen by masks, so neither a branch nor an address depends on the scalar.
  *
  * On AVR: the kernels of native/avr/, as [DUELL2015] first did it in less than 14 million
- * cycles.
+ * cycles. On ARM: those of native/armv6m/ or native/armv7em/.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 /* All values of one scalar multiplication, in one piece so that one call wipes them. */
 struct ladder {
-    uint8_t u[32];
+    _Alignas(SELO_FIELD25519_ALIGNMENT) uint8_t u[32];
     struct point { uint8_t x[32], z[32]; } p2; /* n P as x / z, and p3 is (n + 1) P, or */
     union {                                    /* the other way round: see run */
         struct { struct point p3, d; };
@@ -94,10 +94,10 @@ static void run(struct ladder *l, const uint8_t scalar[32])
  * Wipes the stack below the caller, where the field functions kept products and
  * registers. C knows no stack and promises nothing; with the compilers in use a
  * function of its own has its frame where theirs were. SCRATCH covers the deepest
- * of them on AVR (an inversion's multiplication, about 230 bytes) and the
- * products on other machines.
+ * of them, an inversion's multiplication: about 230 bytes on AVR, 290 with the
+ * kernels for ARM; and the products on other machines.
  */
-#define SCRATCH 256
+#define SCRATCH (SELO_NATIVE_X25519 && SELO_BACKEND_ARM ? 320 : 256)
 
 SELO_STACK_APART void selo_x25519_wipe_scratch(void)
 {
@@ -118,8 +118,12 @@ void selo_x25519_ladder(uint8_t out[32], const uint8_t scalar[32], const uint8_t
     run(&l, scalar);
 
     selo_field25519_invert(l.u, l.p2.z, l.scratch);
-    selo_field25519_multiply(out, l.p2.x, l.u);
-    selo_field25519_canonical(out);
+    uint8_t *const result = SELO_FIELD25519_ALIGNMENT == 1 ? out : l.u;
+    selo_field25519_multiply(result, l.p2.x, l.u);
+    selo_field25519_canonical(result);
+    if (SELO_FIELD25519_ALIGNMENT != 1) {
+        memcpy(out, result, 32);
+    }
 
     selo_wipe(&l, sizeof l);
     selo_x25519_wipe_scratch();

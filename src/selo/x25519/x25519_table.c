@@ -7,10 +7,13 @@
  * scan reads them.
  */
 #include "../common/flash.h"
+#include "field.h"
 #include "x25519_base.h"
 
 #if SELO_X25519_TABLE
-const uint8_t selo_x25519_table[96 * SELO_X25519_ENTRIES] SELO_FLASH = {
+/* The kernels for ARM read words. */
+_Alignas(SELO_FIELD25519_ALIGNMENT) const uint8_t
+    selo_x25519_table[96 * SELO_X25519_ENTRIES] SELO_FLASH = {
 #if SELO_X25519_TEETH == 5
     0xc9, 0xfa, 0x39, 0x61, 0x8e, 0xc2, 0x4e, 0x13, 0xd8, 0x22, 0xf5, 0xf5,
     0x12, 0x69, 0x5f, 0x47, 0x5a, 0x79, 0xa6, 0x92, 0x82, 0xee, 0x32, 0x5b,

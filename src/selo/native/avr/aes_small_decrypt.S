@@ -22,7 +22,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_AES
+#if SELO_BACKEND_AVR && SELO_NATIVE_AES
 
 #include <avr/io.h>
 

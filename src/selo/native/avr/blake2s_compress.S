@@ -19,7 +19,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_BLAKE2S
+#if SELO_BACKEND_AVR && SELO_NATIVE_BLAKE2S
 
 #include "kernel.inc"
 #include "arx.inc"

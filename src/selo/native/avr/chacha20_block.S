@@ -18,7 +18,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_CHACHA20
+#if SELO_BACKEND_AVR && SELO_NATIVE_CHACHA20
 
 #include "kernel.inc"
 #include "arx.inc"

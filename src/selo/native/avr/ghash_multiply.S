@@ -25,7 +25,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_GHASH
+#if SELO_BACKEND_AVR && SELO_NATIVE_GHASH
 
 #include "kernel.inc"
 

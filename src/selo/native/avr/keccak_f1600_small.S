@@ -21,7 +21,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_KECCAK && SELO_KECCAK_SMALL
+#if SELO_BACKEND_AVR && SELO_NATIVE_KECCAK && SELO_KECCAK_SMALL
 
 #include "kernel.inc"
 

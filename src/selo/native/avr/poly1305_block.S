@@ -21,7 +21,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_POLY1305
+#if SELO_BACKEND_AVR && SELO_NATIVE_POLY1305
 
 #include "kernel.inc"
 

@@ -23,7 +23,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_SHA256 && !SELO_SHA256_SMALL
+#if SELO_BACKEND_AVR && SELO_NATIVE_SHA256 && !SELO_SHA256_SMALL
 
 #include "kernel.inc"
 

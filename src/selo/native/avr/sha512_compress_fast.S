@@ -21,7 +21,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_SHA512 && !SELO_SHA512_SMALL
+#if SELO_BACKEND_AVR && SELO_NATIVE_SHA512 && !SELO_SHA512_SMALL
 
 #include "kernel.inc"
 

@@ -15,7 +15,7 @@
 
 #include "../api.h"
 
-#if SELO_NATIVE_SPECK
+#if SELO_BACKEND_AVR && SELO_NATIVE_SPECK
 
 #include "kernel.inc"
 #include "speck.inc"

@@ -16,7 +16,7 @@
  */
 #include "../api.h"
 
-#if SELO_NATIVE_X25519 && !SELO_X25519_SMALL
+#if SELO_BACKEND_AVR && SELO_NATIVE_X25519 && !SELO_X25519_SMALL
 
 #include "x25519_product.inc"
 
