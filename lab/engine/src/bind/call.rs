@@ -179,8 +179,22 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
             found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
         }
     }
+    let no_buffer = function.parameters.iter().all(|parameter| {
+        matches!(
+            shape(scanned, parameter),
+            Shape::Number | Shape::Choice { .. } | Shape::Structure { .. } | Shape::Untyped
+        )
+    });
+    let begins_work = sets || begins(&own, &["new", "create", "open", "gen", "make", "alloc"]);
+    if begins_work && no_buffer && function.parameters.len() <= 3 && !hashes {
+        found.push((Purpose::Prepare, None, 0));
+    }
     let of_keys = public::purposes(function, scanned, &whole);
-    found.extend(of_keys.into_iter().map(|(purpose, cost)| (purpose, None, cost)));
+    found.extend(
+        of_keys
+            .into_iter()
+            .map(|(purpose, cost)| (purpose, None, cost)),
+    );
     found
 }
 
@@ -208,6 +222,18 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
                 cost: cost + base + u32::from(!declared.in_header),
             }));
         }
+    }
+    for declared in &scanned.constructors {
+        let ways = ways(scanned, &declared.function, Purpose::Construct);
+        found.extend(ways.into_iter().map(|(slots, returns_output, cost)| Call {
+            declared,
+            purpose: Purpose::Construct,
+            mode: Mode::Plain,
+            slots,
+            returns_output,
+            direction: None,
+            cost,
+        }));
     }
     found
 }
@@ -272,7 +298,8 @@ impl Search<'_> {
             return;
         };
         for &(slot, more) in choices {
-            if slots.contains(&slot) && !slot.repeats() || slot == Slot::State && self.of_class {
+            let no_state = self.of_class && slot == Slot::State;
+            if slots.contains(&slot) && !slot.repeats() || no_state {
                 continue;
             }
             slots.push(slot);
@@ -308,6 +335,8 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
         && match purpose {
             Purpose::SetKey => has(Key) && !(returns && has(Slot::State)),
             Purpose::SetIv => has(Iv) && !returns,
+            Purpose::Construct => !returns,
+            Purpose::Prepare => !(returns && has(Slot::State)),
             Purpose::Encrypt | Purpose::Decrypt => data,
             Purpose::Start => !returns,
             Purpose::Update => has(In) && sized && !returns,
@@ -371,6 +400,7 @@ mod tests {
                     function,
                     file: "a.h".into(),
                     in_header: true,
+                    by_inclusion: false,
                 })
                 .collect(),
             typedefs: found.typedefs,

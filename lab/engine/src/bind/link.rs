@@ -144,7 +144,11 @@ impl<'a> Objects<'a> {
             .collect();
         let scanned = self.scanned;
         let sources = scanned.sources.iter();
-        candidates.extend(sources.filter(|path| self.known.mentions(&scanned.folder, path, &names)).cloned());
+        candidates.extend(
+            sources
+                .filter(|path| self.known.mentions(&scanned.folder, path, &names))
+                .cloned(),
+        );
         if self.is_made_by_macro(symbol, taken) {
             // A source for each function is named after it.
             let named_after = |path: &&PathBuf| {

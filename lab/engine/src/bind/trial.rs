@@ -10,6 +10,7 @@ use super::call::{Call, calls};
 use super::link::{Known, Objects, symbols};
 use super::recipe::{Recipe, recipes};
 use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
+use super::slot::Slot;
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
@@ -17,6 +18,7 @@ use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::measure::Lab;
 use crate::scan::Scanned;
+use crate::scan::words::words;
 
 /// Most recipes that are tried for one algorithm.
 const TRIALS: usize = 40;
@@ -98,7 +100,13 @@ impl<'l> Binder<'_, 'l> {
         // that hang or crash seldom stop doing so.
         let mut hopeless: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         for recipe in candidates {
-            let names = [recipe.names(), recipe.flags.clone()].concat();
+            let units = recipe.calls().iter().any(|call| call.has(Slot::KeyBits));
+            let names = [
+                recipe.names(),
+                recipe.flags.clone(),
+                vec![units.to_string()],
+            ]
+            .concat();
             if hopeless.get(&names).is_some_and(|count| *count >= STOPS) {
                 continue;
             }
@@ -280,7 +288,8 @@ impl<'l> Binder<'_, 'l> {
             path: path.clone(),
             source,
         })?;
-        let mut library = manifest::library(self.scanned, recipe, &self.remedies, &path, self.folder);
+        let mut library =
+            manifest::library(self.scanned, recipe, &self.remedies, &path, self.folder);
         library.root.clone_from(&self.lab.project.root);
         let sources = match self.sources(&library, recipe)? {
             Ok(sources) => sources,
@@ -456,6 +465,33 @@ fn unit<'u>(library: &'u Library, algorithm: &'u Algorithm) -> Unit<'u> {
     }
 }
 
+/// Macros that the sources test, that nothing defines, and whose names say that they switch the
+/// algorithm or its modes on.
+fn enabling(scanned: &Scanned, algorithm: &Algorithm) -> Vec<String> {
+    const SWITCH: [&str; 10] = [
+        "use", "using", "enable", "enabled", "with", "support", "config", "have", "include",
+        "feature",
+    ];
+    const MODES: [&str; 6] = ["ecb", "cbc", "ctr", "gcm", "ccm", "aes"];
+    let family = algorithm.family.to_lowercase();
+    let wanted = |name: &&String| {
+        let words = words(name);
+        let says = |of: &str| words.iter().any(|word| word == of);
+        let about = MODES.iter().any(|mode| says(mode)) || says(&family);
+        let switches = SWITCH.iter().any(|word| says(word)) || words.len() == 1;
+        let against = ["no", "not", "disable", "hw", "ni", "neon", "asm", "h"];
+        about && switches && !against.iter().any(|word| says(word))
+    };
+    let tested = scanned
+        .tested
+        .iter()
+        .filter(|name| !scanned.macros.contains_key(*name));
+    tested
+        .filter(wanted)
+        .map(|name| format!("-D{name}=1"))
+        .collect()
+}
+
 /// Flags that may select the key size: macros that the sources test and that name it.
 fn flags(scanned: &Scanned, algorithm: &Algorithm) -> Vec<Vec<String>> {
     let ciphers = [
@@ -472,6 +508,10 @@ fn flags(scanned: &Scanned, algorithm: &Algorithm) -> Vec<Vec<String>> {
     };
     let bits = (8 * bytes).to_string();
     let mut found = Vec::new();
+    let enabling = enabling(scanned, algorithm);
+    if !enabling.is_empty() {
+        found.push(enabling);
+    }
     for name in &scanned.tested {
         let lower = name.to_lowercase();
         let about_key = lower.contains("key")
