@@ -143,8 +143,13 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
     };
     if sets && has_bytes {
         let both = encrypts || decrypts;
-        found.push((Purpose::SetKey, direction, u32::from(both)));
+        let only_iv = says(&own, &["iv", "nonce", "counter", "ctr"]) && !whole.contains("key");
+        let cost = u32::from(both) + u32::from(only_iv) * 5;
+        found.push((Purpose::SetKey, direction, cost));
         found.push((Purpose::SetIv, None, 2));
+    }
+    if says(&own, &["open", "new", "create"]) && has_bytes && function.parameters.len() <= 4 {
+        found.push((Purpose::SetKey, None, 2));
     }
     if aead && (encrypts || decrypts) {
         let purpose = if decrypts {
@@ -256,7 +261,7 @@ fn ways(scanned: &Scanned, function: &Function, purpose: Purpose) -> Vec<(Vec<Sl
     let mut search = Search {
         choices: &choices,
         purpose,
-        of_class: function.class.is_some(),
+        of_class: function.class.is_some() && !function.is_static,
         returns_bytes,
         left: LOOKED_AT,
         found: Vec::new(),

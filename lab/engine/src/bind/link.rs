@@ -208,8 +208,12 @@ fn identifiers(symbol: &str) -> Vec<String> {
             }
             None => rest = after,
         }
+        // Constructors and destructors have no name of their own.
+        let unnamed = ["C1", "C2", "D0", "D1", "D2"]
+            .iter()
+            .any(|kind| rest.starts_with(kind));
         // Types of parameters follow the name.
-        if rest.starts_with('E') || found.len() >= 2 || !mangled.starts_with('N') {
+        if unnamed || rest.starts_with('E') || found.len() >= 2 || !mangled.starts_with('N') {
             break;
         }
     }
@@ -229,6 +233,7 @@ mod tests {
         );
         assert_eq!(identifiers("_Z7encryptPhS_"), ["encrypt"]);
         assert_eq!(identifiers("_ZTV6AES128"), ["AES128"]);
+        assert_eq!(identifiers("_ZN11BlockCipherC2Ev"), ["BlockCipher"]);
         assert!(identifiers("_Z9").is_empty());
     }
 }

@@ -195,9 +195,8 @@ pub fn recipes<'l>(
         }
     }
     // What a library hides in a source is a guess only where it shows nothing.
-    if found.iter().any(|recipe| !recipe.includes_source()) {
-        found.retain(|recipe| !recipe.includes_source());
-    }
+    let shows = found.iter().any(|recipe| !recipe.includes_source());
+    found.retain(|recipe| !recipe.includes_source() || !shows && !recipe.guesses_mode());
     found.retain(|recipe| recipe.cost <= IMPLAUSIBLE);
     found.sort_by_key(|recipe| recipe.cost);
     // Other functions are a better guess than the tenth way to call the same ones.

@@ -35,6 +35,12 @@ const STOPS: usize = 2;
 /// Most remedies that are added after one trial.
 const REMEDIES: usize = 8;
 
+/// Most recipes for a mode of which no name speaks.
+const GUESSES: usize = 6;
+
+/// Most recipes for an algorithm of which another key size could not be bound.
+const TRIALS_AFTER_FAILURE: usize = 12;
+
 /// Cases of each direction in a trial.
 const CASES: usize = 3;
 
@@ -64,6 +70,7 @@ pub fn bind<'l>(
         calls: &calls,
         binding: Binding::default(),
         remedies: Remedies::default(),
+        failed: BTreeSet::new(),
         known: BTreeMap::new(),
         found,
     };
@@ -82,6 +89,8 @@ struct Binder<'b, 'l> {
     binding: Binding<'l>,
     /// What the sources need, as far as trials have shown.
     remedies: Remedies,
+    /// Interfaces and families of which an algorithm could not be bound.
+    failed: BTreeSet<(String, String)>,
     /// What is known of the sources, by the flags and remedies that they are compiled with.
     known: BTreeMap<(Vec<String>, Remedies), Known>,
     found: &'b mut dyn FnMut(&Trial),
@@ -99,7 +108,11 @@ impl<'l> Binder<'_, 'l> {
         // Functions that nothing defines are not defined with other arguments either, and those
         // that hang or crash seldom stop doing so.
         let mut hopeless: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+        let mut opaque = false;
         for recipe in candidates {
+            if opaque && !recipe.returns_state() {
+                continue;
+            }
             let units = recipe.calls().iter().any(|call| call.has(Slot::KeyBits));
             let names = [
                 recipe.names(),
@@ -116,6 +129,7 @@ impl<'l> Binder<'_, 'l> {
             } else if matches!(outcome, Outcome::Stopped { .. }) {
                 *hopeless.entry(names).or_default() += 1;
             }
+            opaque |= outcome.says_opaque();
             let ran = matches!(outcome, Outcome::Wrong { .. });
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
@@ -134,6 +148,7 @@ impl<'l> Binder<'_, 'l> {
                 _ => {}
             }
         }
+        self.failed.insert(kin(algorithm));
         if only_guesses {
             // Nothing says that the library has the mode.
             return Ok(());
@@ -159,10 +174,18 @@ impl<'l> Binder<'_, 'l> {
                 ..recipe.clone()
             }));
         }
-        let most = match sibling {
-            Some(_) => TRIALS_OF_SIBLING,
-            None => TRIALS,
+        let failed = self.failed.contains(&kin(algorithm));
+        let guesses = found.iter().all(Recipe::guesses_mode);
+        let most = match (sibling, failed, guesses) {
+            (Some(_), ..) => TRIALS_OF_SIBLING,
+            (None, true, true) => 0,
+            (None, false, true) => GUESSES,
+            (None, true, false) => TRIALS_AFTER_FAILURE,
+            (None, false, false) => TRIALS,
         };
+        if guesses {
+            with_flags.clear();
+        }
         found.truncate(most);
         found.extend(with_flags.into_iter().take(TRIALS_OF_SIBLING));
         found
@@ -454,6 +477,14 @@ impl<'l> Suspects<'l> {
         let one = self.sources.len() == 1;
         self.ran.or(self.not_run.filter(|_| one))
     }
+}
+
+/// What the key sizes of an algorithm have in common.
+fn kin(algorithm: &Algorithm) -> (String, String) {
+    (
+        format!("{:?}", algorithm.interface),
+        algorithm.family.clone(),
+    )
 }
 
 fn unit<'u>(library: &'u Library, algorithm: &'u Algorithm) -> Unit<'u> {
