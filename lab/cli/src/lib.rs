@@ -5,6 +5,7 @@ mod calibration;
 mod check;
 mod common;
 mod compare;
+mod corpus;
 mod energy;
 mod export;
 mod fetch;

@@ -15,6 +15,7 @@ use selo_report::table::TerminalStyle;
 
 use super::binding;
 use super::common::{self, Progress};
+use super::corpus::{self, Style};
 use super::rows;
 
 #[derive(Debug, clap::Args)]
@@ -36,14 +37,22 @@ in out/survey/; selo lab new-library writes them into the library's folder.
 Examples:
   selo lab survey selo --board uno --algorithm aes-128,aes-128-cbc
   selo lab survey ~/aes-library --board uno,native --out report/
+  selo lab survey --corpus ~/corpus --board native --budget 1 --markdown
   selo lab survey ~/aes-library --json | jq -r '.algorithm + \" \" + .verdict'
 
 Exit codes: 0 all is suitable, 1 something is \"not suitable\", 2 wrong usage or data,
 3 a compiler or runner is missing, 4 machine error, 5 something could not be told.")]
 pub struct Args {
     /// Folder of a library, or the name of one that the lab knows
-    #[arg(value_name = "FOLDER|LIBRARY")]
-    folder: PathBuf,
+    #[arg(value_name = "FOLDER|LIBRARY", required_unless_present = "corpus")]
+    folder: Option<PathBuf>,
+    /// Survey the libraries of lab/corpus.toml, of which the truth is known, unpacked in FOLDER/NAME.
+    /// Results are kept in out/corpus/; delete one to survey that library again
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["folder", "out", "variant"])]
+    corpus: Option<PathBuf>,
+    /// With --corpus: print the table as Markdown
+    #[arg(long, requires = "corpus", conflicts_with = "json")]
+    markdown: bool,
     /// Boards (default: all whose compiler is installed); `selo lab list boards` shows them
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     board: Vec<String>,
@@ -78,7 +87,11 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         None => binding::default_board(&project),
     }
     .to_owned();
-    let Some(name) = library(&mut project, &args.folder, &board)? else {
+    if let Some(corpus) = &args.corpus {
+        return of_corpus(args, root, corpus, &board);
+    }
+    let folder = args.folder.clone().unwrap_or_default();
+    let Some(name) = library(&mut project, &folder, &board)? else {
         return Ok(ExitCode::from(binding::NOT_BOUND));
     };
     let title = project
@@ -94,13 +107,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         variants: args.variant.clone(),
     };
     let catalog = project.catalog()?;
-    let effort = Effort {
-        full: args.full,
-        cycles: args.budget.saturating_mul(1_000_000),
-        // A call for one block takes some microseconds on a PC and some thousand cycles on a chip.
-        calls: Some(args.budget.saturating_mul(100)),
-        ..Effort::default()
-    };
+    let effort = effort(args);
     let mut lines: Vec<SurveyLine> = Vec::new();
     let mut nothing = None;
     for (board, builder) in boards {
@@ -155,6 +162,65 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         (false, true) => 0,
         (false, false) => binding::NOT_BOUND,
     }))
+}
+
+fn effort(args: &Args) -> Effort {
+    Effort {
+        full: args.full,
+        cycles: args.budget.saturating_mul(1_000_000),
+        // A call for one block takes some microseconds on a PC and some thousand cycles on a chip.
+        calls: Some(args.budget.saturating_mul(100)),
+        ..Effort::default()
+    }
+}
+
+/// Surveys the corpus, each library on one board.
+fn of_corpus(
+    args: &Args,
+    root: &Path,
+    corpus: &Path,
+    board: &str,
+) -> selo_base::report::Result<ExitCode> {
+    let style = match (args.json, args.markdown) {
+        (true, _) => Style::Json,
+        (_, true) => Style::Markdown,
+        _ => Style::Terminal,
+    };
+    let mut survey = |folder: &Path| on_first_board(args, root, folder, board);
+    corpus::run(root, corpus, board, style, &mut survey)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The lines of one unprepared library on one board; none if nothing could be bound.
+fn on_first_board(
+    args: &Args,
+    root: &Path,
+    folder: &Path,
+    board: &str,
+) -> selo_engine::Result<Vec<SurveyLine>> {
+    let mut project = Project::load(root)?;
+    let Some(name) = bound(&mut project, folder, board)? else {
+        return Ok(Vec::new());
+    };
+    let selection = Selection {
+        libraries: vec![name],
+        algorithms: args.algorithm.clone(),
+        variants: Vec::new(),
+    };
+    let catalog = project.catalog()?;
+    let board = project.board(board)?;
+    let units = match project.units(board, &selection) {
+        Ok(units) => units,
+        // The library has nothing for this board, or none of the chosen algorithms.
+        Err(selo_engine::Error::NothingSelected { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let lab = Lab {
+        metrics: survey::metrics(board.fidelity),
+        cycle_limit: Some(args.limit.saturating_mul(1_000_000)),
+        ..common::lab(&project, board, Builder::new(&project, board)?, &catalog)
+    };
+    on_board(&lab, &units, &effort(args), false)
 }
 
 /// The name of the given library: one of the project, or the one in the folder, which is bound by

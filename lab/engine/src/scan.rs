@@ -63,6 +63,14 @@ pub struct Scanned {
     /// The members of structures.
     pub members: BTreeMap<String, Vec<Parameter>>,
     pub macros: BTreeMap<String, String>,
+    /// Constructors of classes.
+    pub constructors: Vec<Declared>,
+    /// Classes that only they themselves can instantiate.
+    pub closed: BTreeSet<String>,
+    /// The constants of enumerations.
+    pub enums: BTreeMap<String, Vec<String>>,
+    /// The parameters of class templates.
+    pub templates: BTreeMap<String, Vec<Parameter>>,
     /// Base classes of each class.
     pub classes: BTreeMap<String, Vec<String>>,
     /// True if a file includes an Arduino header.
@@ -81,6 +89,8 @@ pub struct Declared {
     pub file: PathBuf,
     /// True if the file is a header.
     pub in_header: bool,
+    /// Only its own source can call it: the glue includes that source.
+    pub by_inclusion: bool,
 }
 
 /// Scans `folder`. Fails if it is not a folder, or if it has no readable C or C++.
@@ -106,6 +116,8 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     let mut files = Vec::new();
     walk(&folder, 0, &mut files, &mut scanned.notes)?;
     let mut functions: Vec<(Function, PathBuf, bool)> = Vec::new();
+    let mut operations: BTreeMap<String, Vec<Function>> = BTreeMap::new();
+    let mut objects: Vec<(Parameter, PathBuf, bool)> = Vec::new();
     let (mut strange, mut seen) = (0, 0);
     for path in &files {
         let relative = path.strip_prefix(&folder).unwrap_or(path).to_owned();
@@ -165,7 +177,24 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         for (name, members) in found.members {
             scanned.members.entry(name).or_insert(members);
         }
+        let constructors = found.constructors.into_iter().map(|function| Declared {
+            function,
+            file: relative.clone(),
+            in_header: kind == Kind::Header,
+            by_inclusion: false,
+        });
+        scanned.constructors.extend(constructors);
+        scanned.closed.extend(found.closed);
+        scanned.enums.extend(found.enums);
+        scanned.templates.extend(found.templates);
+        operations.extend(found.operations);
         let header = kind == Kind::Header;
+        objects.extend(
+            found
+                .objects
+                .into_iter()
+                .map(|object| (object, relative.clone(), header)),
+        );
         let here = found.functions.into_iter();
         functions.extend(here.map(|function| (function, relative.clone(), header)));
     }
@@ -179,6 +208,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         };
         return Err(Error::NoLibrary { folder, message });
     }
+    functions.extend(tables(&objects, &operations, &scanned));
     // Headers first: a function in a header is public. Functions that only a source has follow.
     functions.sort_by_key(|(.., header)| !header);
     let mut in_headers: BTreeSet<String> = BTreeSet::new();
@@ -187,7 +217,10 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             let name = qualified(&function);
             scanned.definitions.entry(name).or_insert(file.clone());
         }
-        if function.hidden {
+        // A static function of a header belongs to everyone who includes it, one of a source to
+        // who includes the source.
+        let is_static = function.is_static && function.class.is_none();
+        if function.hidden && (!is_static || !function.has_body) {
             continue;
         }
         // What a header declares is called by that declaration.
@@ -196,15 +229,42 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             continue;
         }
         if in_header {
-            in_headers.insert(name);
+            in_headers.insert(name.clone());
         }
         scanned.functions.push(Declared {
             function,
             file,
+            by_inclusion: (is_static || name.contains('.')) && !in_header,
             in_header,
         });
     }
     Ok(scanned)
+}
+
+/// The operations of objects that are tables of functions: `aes.encrypt` of
+/// `extern const struct cipher aes;`.
+fn tables(
+    objects: &[(Parameter, PathBuf, bool)],
+    operations: &BTreeMap<String, Vec<Function>>,
+    scanned: &Scanned,
+) -> Vec<(Function, PathBuf, bool)> {
+    let mut found: Vec<(Function, PathBuf, bool)> = Vec::new();
+    for (object, file, in_header) in objects {
+        let tag = object.base.trim_start_matches("struct ").trim();
+        let alias = scanned.typedefs.get(tag).map(|alias| alias.base.as_str());
+        let of = operations.get(tag).or_else(|| operations.get(alias?));
+        for operation in of.into_iter().flatten() {
+            let function = Function {
+                name: format!("{}.{}", object.name, operation.name),
+                ..operation.clone()
+            };
+            let is_new = found.iter().all(|(known, ..)| known.name != function.name);
+            if is_new || *in_header {
+                found.push((function, file.clone(), *in_header));
+            }
+        }
+    }
+    found
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

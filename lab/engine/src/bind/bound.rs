@@ -66,6 +66,14 @@ pub struct Binding<'l> {
 }
 
 impl Outcome {
+    /// True if the compiler does not know the structure of the state: only the library makes one.
+    pub fn says_opaque(&self) -> bool {
+        let says = |message: &str| {
+            message.contains("storage size of") || message.contains("incomplete type")
+        };
+        matches!(self, Outcome::DoesNotBuild { message } if says(message))
+    }
+
     /// True if the linker found no definition of a called function.
     pub fn lacks_a_definition(&self) -> bool {
         matches!(self, Outcome::DoesNotBuild { message } if message.contains("undefined reference"))

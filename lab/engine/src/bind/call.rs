@@ -143,8 +143,13 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
     };
     if sets && has_bytes {
         let both = encrypts || decrypts;
-        found.push((Purpose::SetKey, direction, u32::from(both)));
+        let only_iv = says(&own, &["iv", "nonce", "counter", "ctr"]) && !whole.contains("key");
+        let cost = u32::from(both) + u32::from(only_iv) * 5;
+        found.push((Purpose::SetKey, direction, cost));
         found.push((Purpose::SetIv, None, 2));
+    }
+    if says(&own, &["open", "new", "create"]) && has_bytes && function.parameters.len() <= 4 {
+        found.push((Purpose::SetKey, None, 2));
     }
     if aead && (encrypts || decrypts) {
         let purpose = if decrypts {
@@ -179,8 +184,22 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
             found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
         }
     }
+    let no_buffer = function.parameters.iter().all(|parameter| {
+        matches!(
+            shape(scanned, parameter),
+            Shape::Number | Shape::Choice { .. } | Shape::Structure { .. } | Shape::Untyped
+        )
+    });
+    let begins_work = sets || begins(&own, &["new", "create", "open", "gen", "make", "alloc"]);
+    if begins_work && no_buffer && function.parameters.len() <= 3 && !hashes {
+        found.push((Purpose::Prepare, None, 0));
+    }
     let of_keys = public::purposes(function, scanned, &whole);
-    found.extend(of_keys.into_iter().map(|(purpose, cost)| (purpose, None, cost)));
+    found.extend(
+        of_keys
+            .into_iter()
+            .map(|(purpose, cost)| (purpose, None, cost)),
+    );
     found
 }
 
@@ -209,6 +228,18 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
             }));
         }
     }
+    for declared in &scanned.constructors {
+        let ways = ways(scanned, &declared.function, Purpose::Construct);
+        found.extend(ways.into_iter().map(|(slots, returns_output, cost)| Call {
+            declared,
+            purpose: Purpose::Construct,
+            mode: Mode::Plain,
+            slots,
+            returns_output,
+            direction: None,
+            cost,
+        }));
+    }
     found
 }
 
@@ -230,7 +261,7 @@ fn ways(scanned: &Scanned, function: &Function, purpose: Purpose) -> Vec<(Vec<Sl
     let mut search = Search {
         choices: &choices,
         purpose,
-        of_class: function.class.is_some(),
+        of_class: function.class.is_some() && !function.is_static,
         returns_bytes,
         left: LOOKED_AT,
         found: Vec::new(),
@@ -272,7 +303,8 @@ impl Search<'_> {
             return;
         };
         for &(slot, more) in choices {
-            if slots.contains(&slot) && !slot.repeats() || slot == Slot::State && self.of_class {
+            let no_state = self.of_class && slot == Slot::State;
+            if slots.contains(&slot) && !slot.repeats() || no_state {
                 continue;
             }
             slots.push(slot);
@@ -308,6 +340,8 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
         && match purpose {
             Purpose::SetKey => has(Key) && !(returns && has(Slot::State)),
             Purpose::SetIv => has(Iv) && !returns,
+            Purpose::Construct => !returns,
+            Purpose::Prepare => !(returns && has(Slot::State)),
             Purpose::Encrypt | Purpose::Decrypt => data,
             Purpose::Start => !returns,
             Purpose::Update => has(In) && sized && !returns,
@@ -371,6 +405,7 @@ mod tests {
                     function,
                     file: "a.h".into(),
                     in_header: true,
+                    by_inclusion: false,
                 })
                 .collect(),
             typedefs: found.typedefs,

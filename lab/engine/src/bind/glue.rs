@@ -31,6 +31,10 @@ const UNTYPED_BYTES: u32 = 512;
 /// True if the glue must be C++: it calls methods, or functions that only C++ sources define.
 pub fn is_cpp_glue(scanned: &Scanned, recipe: &Recipe<'_>) -> bool {
     recipe.class.is_some()
+        || recipe
+            .calls()
+            .iter()
+            .any(|call| !call.function().namespace.is_empty())
         || recipe.calls().iter().any(|call| {
             let function = call.function();
             let defined = scanned.definition(function);
@@ -129,8 +133,14 @@ impl Writer<'_, '_> {
         let mut text = String::new();
         let mut headers: Vec<&Path> = Vec::new();
         let mut bare: Vec<&Call<'_>> = Vec::new();
+        let mut included: Vec<&Path> = Vec::new();
         for call in self.recipe.calls() {
-            if !call.declared.in_header {
+            if call.declared.by_inclusion {
+                let file = call.declared.file.as_path();
+                if !included.contains(&file) {
+                    included.push(file);
+                }
+            } else if !call.declared.in_header {
                 if !bare
                     .iter()
                     .any(|other| other.function().name == call.function().name)
@@ -158,11 +168,14 @@ impl Writer<'_, '_> {
                 );
             }
         }
-        if let Some(class) = &self.recipe.class
-            && let Some(header) = self.header_of_class(class)
-            && !headers.contains(&header)
-        {
-            headers.push(header);
+        let spelled = self.recipe.class.iter();
+        // An instance of a class template names several classes.
+        for class in spelled.flat_map(|class| class.split(['<', '>'])) {
+            if let Some(header) = self.header_of_class(class)
+                && !headers.contains(&header)
+            {
+                headers.push(header);
+            }
         }
         for header in headers {
             let name = header.file_name().unwrap_or_default().to_string_lossy();
@@ -184,8 +197,30 @@ impl Writer<'_, '_> {
                 declaration(self.scanned, call)
             );
         }
+        for source in included {
+            let _ = writeln!(
+                text,
+                "/* Its functions can be called in this source only. */\n#include \"{}\"",
+                source.display()
+            );
+        }
         text.push_str("\n#include <string.h>\n\n");
+        for namespace in self.namespaces() {
+            let _ = writeln!(text, "using namespace {namespace};\n");
+        }
         text
+    }
+
+    /// The namespaces of the called functions.
+    fn namespaces(&self) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for call in self.recipe.calls() {
+            let namespace = call.function().namespace.as_str();
+            if !namespace.is_empty() && !found.contains(&namespace) {
+                found.push(namespace);
+            }
+        }
+        found
     }
 
     /// The library's headers that the sources of the called functions include, in their order.
@@ -278,11 +313,31 @@ impl Writer<'_, '_> {
             Interface::Dh | Interface::Signature => {}
             _ => text.push_str("enum { BLOCK = 16 };\n\n"),
         }
-        if let Some(class) = &recipe.class {
-            let _ = writeln!(text, "static {class} object;");
+        let methods = recipe.calls().iter().any(|call| {
+            let function = call.function();
+            function.class.is_some() && !function.is_static && call.purpose != Purpose::Construct
+        });
+        if let Some(class) = recipe
+            .class
+            .as_ref()
+            .filter(|_| methods && !recipe.constructs_each())
+        {
+            let arguments = recipe
+                .construct
+                .iter()
+                .map(|call| self.arguments(call, &NAMES, Purpose::Encrypt));
+            let arguments: Vec<String> = arguments.map(|text| format!("({text})")).collect();
+            let _ = writeln!(text, "static {class} object{};", arguments.concat());
         }
         for (name, parameter) in self.states() {
             let _ = writeln!(text, "static {};", self.variable(name, parameter));
+        }
+        let has = |slot: Slot| recipe.calls().iter().any(|call| call.has(slot));
+        if has(Slot::Place) {
+            text.push_str("static unsigned long long place;\n");
+        }
+        if has(Slot::Scratch) {
+            text.push_str("static uint8_t scratch[64];\n");
         }
         if self.keeps_key() {
             text.push_str("static uint8_t key[AGENT_KEY_BYTES];\n");
@@ -320,7 +375,8 @@ impl Writer<'_, '_> {
     /// True if the key must outlive the set-up, because a later call takes it.
     fn keeps_key(&self) -> bool {
         let recipe = self.recipe;
-        let later = [&recipe.encrypt, &recipe.decrypt, &recipe.set_iv];
+        let construct = &recipe.construct;
+        let later = [&recipe.encrypt, &recipe.decrypt, &recipe.set_iv, construct];
         later.into_iter().flatten().any(|call| call.has(Slot::Key)) || self.sets_key_with_iv()
     }
 

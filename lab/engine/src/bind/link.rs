@@ -144,7 +144,11 @@ impl<'a> Objects<'a> {
             .collect();
         let scanned = self.scanned;
         let sources = scanned.sources.iter();
-        candidates.extend(sources.filter(|path| self.known.mentions(&scanned.folder, path, &names)).cloned());
+        candidates.extend(
+            sources
+                .filter(|path| self.known.mentions(&scanned.folder, path, &names))
+                .cloned(),
+        );
         if self.is_made_by_macro(symbol, taken) {
             // A source for each function is named after it.
             let named_after = |path: &&PathBuf| {
@@ -204,8 +208,12 @@ fn identifiers(symbol: &str) -> Vec<String> {
             }
             None => rest = after,
         }
+        // Constructors and destructors have no name of their own.
+        let unnamed = ["C1", "C2", "D0", "D1", "D2"]
+            .iter()
+            .any(|kind| rest.starts_with(kind));
         // Types of parameters follow the name.
-        if rest.starts_with('E') || found.len() >= 2 || !mangled.starts_with('N') {
+        if unnamed || rest.starts_with('E') || found.len() >= 2 || !mangled.starts_with('N') {
             break;
         }
     }
@@ -225,6 +233,7 @@ mod tests {
         );
         assert_eq!(identifiers("_Z7encryptPhS_"), ["encrypt"]);
         assert_eq!(identifiers("_ZTV6AES128"), ["AES128"]);
+        assert_eq!(identifiers("_ZN11BlockCipherC2Ev"), ["BlockCipher"]);
         assert!(identifiers("_Z9").is_empty());
     }
 }

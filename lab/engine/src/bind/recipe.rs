@@ -4,6 +4,7 @@ mod aead;
 mod cipher;
 mod digest;
 mod named;
+mod object;
 pub mod public;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,10 @@ pub struct Recipe<'l> {
     pub algorithm: &'l Algorithm,
     /// The class whose object the methods are called on.
     pub class: Option<String>,
+    /// The constructor of the object, unless it has no arguments.
+    pub construct: Option<Call<'l>>,
+    /// What is called once, before any key.
+    pub prepare: Option<Call<'l>>,
     pub set_key: Vec<Call<'l>>,
     pub set_iv: Option<Call<'l>>,
     pub encrypt: Option<Call<'l>>,
@@ -58,6 +63,8 @@ impl<'l> Recipe<'l> {
         Recipe {
             algorithm,
             class,
+            construct: None,
+            prepare: None,
             set_key: Vec::new(),
             set_iv: None,
             encrypt: None,
@@ -76,7 +83,27 @@ impl<'l> Recipe<'l> {
 
     /// True if the set-up returns a pointer to the state.
     pub fn returns_state(&self) -> bool {
-        self.set_key.iter().any(|call| call.returns_output)
+        let prepare = self.prepare.iter();
+        let mut sets = self.set_key.iter().chain(prepare);
+        sets.any(|call| call.returns_output)
+    }
+
+    /// True if the constructor takes what differs from message to message.
+    pub fn constructs_each(&self) -> bool {
+        let takes = [Slot::Key, Slot::Iv, Slot::Encrypts, Slot::Decrypts];
+        let construct = self.construct.as_ref();
+        construct.is_some_and(|call| takes.iter().any(|slot| call.has(*slot)))
+    }
+
+    /// True if a function can be called only by including its source.
+    pub fn includes_source(&self) -> bool {
+        self.calls().iter().any(|call| call.declared.by_inclusion)
+    }
+
+    /// Implausible if one call takes the size of the key in bytes, and another in bits.
+    fn mixes_units(&self) -> bool {
+        let has = |slot: Slot| self.calls().iter().any(|call| call.has(slot));
+        has(Slot::KeyBytes) && has(Slot::KeyBits)
     }
 
     /// True if the opening of an authenticated cipher returns nothing.
@@ -89,6 +116,8 @@ impl<'l> Recipe<'l> {
     /// Every call, each once.
     pub fn calls(&self) -> Vec<&Call<'l>> {
         let single = [
+            &self.prepare,
+            &self.construct,
             &self.set_iv,
             &self.encrypt,
             &self.decrypt,
@@ -147,22 +176,34 @@ pub fn recipes<'l>(
     calls: &[Call<'l>],
     algorithm: &'l Algorithm,
 ) -> Vec<Recipe<'l>> {
-    let objects = objects(scanned);
     let free: Vec<&Call<'l>> = calls
         .iter()
         .filter(|call| call.function().class.is_none())
         .collect();
     let mut found = of_calls(scanned, &free, algorithm, None);
-    for (class, ancestors) in &objects {
+    for object in &object::objects(scanned, algorithm) {
         let methods: Vec<&Call<'l>> = calls
             .iter()
             .filter(|call| {
                 let of = call.function().class.as_ref();
-                of.is_some_and(|of| ancestors.contains(of)) && !call.function().is_pure
+                of.is_some_and(|of| object.ancestors.contains(of))
+                    && !call.function().is_pure
+                    && (!object.is_closed || call.function().is_static)
+                    && call.purpose != Purpose::Construct
+                    || call.purpose == Purpose::Construct && !object.is_closed
             })
             .collect();
-        found.extend(of_calls(scanned, &methods, algorithm, Some(class)));
+        let of_class = of_calls(scanned, &methods, algorithm, Some(&object.spelled));
+        found.extend(object::constructed(calls, object, of_class));
     }
+    for recipe in &mut found {
+        if recipe.mixes_units() {
+            recipe.cost += 8;
+        }
+    }
+    // What a library hides in a source is a guess only where it shows nothing.
+    let shows = found.iter().any(|recipe| !recipe.includes_source());
+    found.retain(|recipe| !recipe.includes_source() || !shows && !recipe.guesses_mode());
     found.retain(|recipe| recipe.cost <= IMPLAUSIBLE);
     found.sort_by_key(|recipe| recipe.cost);
     // Other functions are a better guess than the tenth way to call the same ones.
@@ -186,7 +227,10 @@ pub fn recipes<'l>(
                 )
             })
             .collect();
-        let keys = recipe.keys.as_ref().map(|keys| (keys.zero_fails, keys.form as u8));
+        let keys = recipe
+            .keys
+            .as_ref()
+            .map(|keys| (keys.zero_fails, keys.form as u8));
         if seen.insert((recipe.class.clone(), key, recipe.pads, keys)) {
             kept.push(recipe);
         }
@@ -195,44 +239,6 @@ pub fn recipes<'l>(
         }
     }
     kept
-}
-
-/// Classes that can be instantiated, each with itself and all that it is made from.
-fn objects(scanned: &Scanned) -> Vec<(String, BTreeSet<String>)> {
-    let mut objects = Vec::new();
-    for class in scanned.classes.keys().filter(|class| !class.is_empty()) {
-        let mut ancestors = BTreeSet::new();
-        let mut open = vec![class.clone()];
-        while let Some(next) = open.pop() {
-            if ancestors.insert(next.clone()) {
-                open.extend(scanned.classes.get(&next).into_iter().flatten().cloned());
-            }
-        }
-        let has = |name: &str, of: &dyn Fn(bool) -> bool| {
-            scanned.functions.iter().any(|declared| {
-                let function = &declared.function;
-                function.name == name
-                    && of(function.is_pure)
-                    && function
-                        .class
-                        .as_ref()
-                        .is_some_and(|of| ancestors.contains(of))
-            })
-        };
-        let is_abstract = scanned.functions.iter().any(|declared| {
-            let function = &declared.function;
-            function.is_pure
-                && function
-                    .class
-                    .as_ref()
-                    .is_some_and(|of| ancestors.contains(of))
-                && !has(&function.name, &|pure| !pure)
-        });
-        if !is_abstract {
-            objects.push((class.clone(), ancestors));
-        }
-    }
-    objects
 }
 
 fn of_calls<'l>(
@@ -258,7 +264,7 @@ fn of_calls<'l>(
 /// The type of the state that a call takes or returns, for comparison.
 fn state_type(call: &Call<'_>) -> Option<String> {
     let plain = |base: &str| base.trim().trim_start_matches("struct ").trim().to_owned();
-    if call.purpose == Purpose::SetKey && call.returns_output {
+    if [Purpose::SetKey, Purpose::Prepare].contains(&call.purpose) && call.returns_output {
         return Some(plain(&call.function().result.replace('*', "")));
     }
     call.state().map(|parameter| plain(&parameter.base))

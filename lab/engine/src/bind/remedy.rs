@@ -89,8 +89,11 @@ impl Remedies {
             }
         }
         let name = header.to_lowercase();
-        let is_made = ["config", "settings", "hasasm", "features", "version", "export"];
-        if is_made.iter().any(|part| name.contains(part)) && !self.empty.contains(&header.to_owned())
+        let is_made = [
+            "config", "settings", "hasasm", "features", "version", "export",
+        ];
+        if is_made.iter().any(|part| name.contains(part))
+            && !self.empty.contains(&header.to_owned())
         {
             self.empty.push(header.to_owned());
         }
@@ -99,12 +102,20 @@ impl Remedies {
     fn define_type(&mut self, name: &str) {
         const OF_BSD: [&str; 4] = ["u_int8_t", "u_int16_t", "u_int32_t", "u_int64_t"];
         const OF_STDINT: [&str; 9] = [
-            "uint8_t", "uint16_t", "uint32_t", "uint64_t", "int8_t", "int16_t", "int32_t", "int64_t",
+            "uint8_t",
+            "uint16_t",
+            "uint32_t",
+            "uint64_t",
+            "int8_t",
+            "int16_t",
+            "int32_t",
+            "int64_t",
             "uintptr_t",
         ];
         let mut include = |header: &str| {
             if !self.flags.iter().any(|flag| flag == header) {
-                self.flags.extend(["-include".to_owned(), header.to_owned()]);
+                self.flags
+                    .extend(["-include".to_owned(), header.to_owned()]);
             }
         };
         if OF_STDINT.contains(&name) {
@@ -147,7 +158,9 @@ fn below(folder: &Path, header: &str, left: &mut usize) -> Option<PathBuf> {
 
 /// The header that a compiler does not find.
 fn missing_header(message: &str) -> Option<String> {
-    let line = message.lines().find(|line| line.contains("No such file or directory"))?;
+    let line = message
+        .lines()
+        .find(|line| line.contains("No such file or directory"))?;
     let (_, after) = line.split_once("error: ")?;
     let (header, _) = after.split_once(": No such file")?;
     Some(header.trim().to_owned())
@@ -155,7 +168,9 @@ fn missing_header(message: &str) -> Option<String> {
 
 /// The macro whose absence an `#error` complains about: the first of the condition before it.
 fn demanded_macro(message: &str, folder: &Path) -> Option<String> {
-    let line = message.lines().find(|line| line.contains("error: #error"))?;
+    let line = message
+        .lines()
+        .find(|line| line.contains("error: #error"))?;
     let mut parts = line.split(':');
     let (file, number) = (parts.next()?, parts.next()?);
     let number: usize = number.trim().parse().ok()?;
@@ -180,7 +195,12 @@ fn demanded_macro(message: &str, folder: &Path) -> Option<String> {
     };
     let found = match condition.strip_prefix("ifndef") {
         Some(rest) => name(rest.trim_start()),
-        None => name(condition.split_once("!defined").or_else(|| condition.split_once("! defined"))?.1),
+        None => name(
+            condition
+                .split_once("!defined")
+                .or_else(|| condition.split_once("! defined"))?
+                .1,
+        ),
     };
     (!found.is_empty()).then_some(found)
 }
@@ -189,7 +209,12 @@ fn demanded_macro(message: &str, folder: &Path) -> Option<String> {
 fn unknown_types(message: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in message.lines() {
-        let says = ["unknown type name", "does not name a type", "undeclared", "not declared"];
+        let says = [
+            "unknown type name",
+            "does not name a type",
+            "undeclared",
+            "not declared",
+        ];
         if !says.iter().any(|words| line.contains(words)) {
             continue;
         }

@@ -2,7 +2,7 @@
 
 pub mod public;
 
-use super::types::Shape;
+use super::types::{Shape, speaks_of_place};
 use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
 
@@ -41,6 +41,12 @@ pub enum Slot {
     Decrypts,
     Zero,
     Null,
+    /// A constant that names the key size.
+    KeyName,
+    /// A number with the place in a key stream, 0 before a message.
+    Place,
+    /// A buffer for the function's own use.
+    Scratch,
     /// The secret key of a key agreement or signature, in the library's form.
     Secret,
     /// The seed of a key pair.
@@ -68,6 +74,10 @@ pub enum Purpose {
     Digest,
     Seal,
     Open,
+    /// An object of a class.
+    Construct,
+    /// What a program calls once, before any key.
+    Prepare,
     /// A shared secret of a secret and a peer's public key.
     Agree,
     /// The public key of a secret.
@@ -92,7 +102,8 @@ impl Purpose {
 
 use Slot::{
     Ad, AdBytes, Bits, Blocks, Bytes, Decrypts, DigestBits, DigestBytes, Encrypts, In, InPlace, Iv,
-    IvBytes, Key, KeyBits, KeyBytes, Null, Out, OutSize, Rounds, State, Tag, TagBytes, Zero,
+    IvBytes, Key, KeyBits, KeyBytes, KeyName, Null, Out, OutSize, Place, Rounds, Scratch, State,
+    Tag, TagBytes, Zero,
 };
 
 const KEYS: [&str; 7] = [
@@ -186,12 +197,26 @@ pub fn choices(
             found
         }
         Shape::Words => of_words(purpose, parameter, &name),
+        Shape::NumberOut if speaks_of_place(&parameter.name) => vec![(Place, 0), (Null, 4)],
         Shape::NumberOut => vec![(OutSize, 0), (Null, 4)],
+        Shape::Choice { sizes, directions } => of_constant(*sizes, *directions),
         Shape::Number => of_number(purpose, &name),
         Shape::Odd => vec![(Null, 3)],
     };
     found.sort_by_key(|(slot, cost)| (*cost, *slot));
     found.dedup_by_key(|(slot, _)| *slot);
+    found
+}
+
+/// Slots of a constant of an enumeration.
+fn of_constant(sizes: bool, directions: bool) -> Vec<(Slot, u32)> {
+    let mut found = vec![(Zero, 4)];
+    if sizes {
+        found.push((KeyName, 0));
+    }
+    if directions {
+        found.push((Encrypts, 0));
+    }
     found
 }
 
@@ -225,7 +250,24 @@ fn of_bytes(
     match purpose {
         Purpose::SetKey => vec![(Key, read(cost(key))), (Iv, read(cost(iv) + 1))],
         Purpose::SetIv => vec![(Iv, cost(iv))],
+        Purpose::Construct => vec![(Key, read(cost(key))), (Iv, read(cost(iv)))],
         Purpose::Encrypt | Purpose::Decrypt => vec![
+            (
+                Scratch,
+                if says(name, &["stream", "scratch", "temp", "tmp", "work"]) {
+                    0
+                } else {
+                    12
+                },
+            ),
+            (
+                Place,
+                if says(name, &["state", "pos", "offset", "num"]) {
+                    2
+                } else {
+                    14
+                },
+            ),
             (Key, read(cost(key))),
             (Iv, cost(iv) + 1),
             (In, read(cost(input))),
@@ -318,6 +360,13 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (Encrypts, if_says(direction, 6)),
             (Decrypts, if_says(decrypts, 7)),
             (Zero, unless(key, 5)),
+        ],
+        Purpose::Construct | Purpose::Prepare => vec![
+            (KeyBytes, if bits { 2 } else { if_says(key, 1) }),
+            (KeyBits, if_says(bits, 2)),
+            (Encrypts, if_says(direction, 6)),
+            (Decrypts, if_says(decrypts, 7)),
+            (Zero, unless(key, 4)),
         ],
         Purpose::SetIv => vec![(IvBytes, 1), (Zero, 4)],
         Purpose::Encrypt | Purpose::Decrypt => vec![

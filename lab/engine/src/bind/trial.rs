@@ -10,6 +10,7 @@ use super::call::{Call, calls};
 use super::link::{Known, Objects, symbols};
 use super::recipe::{Recipe, recipes};
 use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
+use super::slot::Slot;
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
@@ -17,6 +18,7 @@ use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::measure::Lab;
 use crate::scan::Scanned;
+use crate::scan::words::words;
 
 /// Most recipes that are tried for one algorithm.
 const TRIALS: usize = 40;
@@ -32,6 +34,12 @@ const STOPS: usize = 2;
 
 /// Most remedies that are added after one trial.
 const REMEDIES: usize = 8;
+
+/// Most recipes for a mode of which no name speaks.
+const GUESSES: usize = 6;
+
+/// Most recipes for an algorithm of which another key size could not be bound.
+const TRIALS_AFTER_FAILURE: usize = 12;
 
 /// Cases of each direction in a trial.
 const CASES: usize = 3;
@@ -62,6 +70,7 @@ pub fn bind<'l>(
         calls: &calls,
         binding: Binding::default(),
         remedies: Remedies::default(),
+        failed: BTreeSet::new(),
         known: BTreeMap::new(),
         found,
     };
@@ -80,6 +89,8 @@ struct Binder<'b, 'l> {
     binding: Binding<'l>,
     /// What the sources need, as far as trials have shown.
     remedies: Remedies,
+    /// Interfaces and families of which an algorithm could not be bound.
+    failed: BTreeSet<(String, String)>,
     /// What is known of the sources, by the flags and remedies that they are compiled with.
     known: BTreeMap<(Vec<String>, Remedies), Known>,
     found: &'b mut dyn FnMut(&Trial),
@@ -97,8 +108,18 @@ impl<'l> Binder<'_, 'l> {
         // Functions that nothing defines are not defined with other arguments either, and those
         // that hang or crash seldom stop doing so.
         let mut hopeless: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+        let mut opaque = false;
         for recipe in candidates {
-            let names = [recipe.names(), recipe.flags.clone()].concat();
+            if opaque && !recipe.returns_state() {
+                continue;
+            }
+            let units = recipe.calls().iter().any(|call| call.has(Slot::KeyBits));
+            let names = [
+                recipe.names(),
+                recipe.flags.clone(),
+                vec![units.to_string()],
+            ]
+            .concat();
             if hopeless.get(&names).is_some_and(|count| *count >= STOPS) {
                 continue;
             }
@@ -108,6 +129,7 @@ impl<'l> Binder<'_, 'l> {
             } else if matches!(outcome, Outcome::Stopped { .. }) {
                 *hopeless.entry(names).or_default() += 1;
             }
+            opaque |= outcome.says_opaque();
             let ran = matches!(outcome, Outcome::Wrong { .. });
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
@@ -126,6 +148,7 @@ impl<'l> Binder<'_, 'l> {
                 _ => {}
             }
         }
+        self.failed.insert(kin(algorithm));
         if only_guesses {
             // Nothing says that the library has the mode.
             return Ok(());
@@ -151,10 +174,18 @@ impl<'l> Binder<'_, 'l> {
                 ..recipe.clone()
             }));
         }
-        let most = match sibling {
-            Some(_) => TRIALS_OF_SIBLING,
-            None => TRIALS,
+        let failed = self.failed.contains(&kin(algorithm));
+        let guesses = found.iter().all(Recipe::guesses_mode);
+        let most = match (sibling, failed, guesses) {
+            (Some(_), ..) => TRIALS_OF_SIBLING,
+            (None, true, true) => 0,
+            (None, false, true) => GUESSES,
+            (None, true, false) => TRIALS_AFTER_FAILURE,
+            (None, false, false) => TRIALS,
         };
+        if guesses {
+            with_flags.clear();
+        }
         found.truncate(most);
         found.extend(with_flags.into_iter().take(TRIALS_OF_SIBLING));
         found
@@ -280,7 +311,8 @@ impl<'l> Binder<'_, 'l> {
             path: path.clone(),
             source,
         })?;
-        let mut library = manifest::library(self.scanned, recipe, &self.remedies, &path, self.folder);
+        let mut library =
+            manifest::library(self.scanned, recipe, &self.remedies, &path, self.folder);
         library.root.clone_from(&self.lab.project.root);
         let sources = match self.sources(&library, recipe)? {
             Ok(sources) => sources,
@@ -447,6 +479,14 @@ impl<'l> Suspects<'l> {
     }
 }
 
+/// What the key sizes of an algorithm have in common.
+fn kin(algorithm: &Algorithm) -> (String, String) {
+    (
+        format!("{:?}", algorithm.interface),
+        algorithm.family.clone(),
+    )
+}
+
 fn unit<'u>(library: &'u Library, algorithm: &'u Algorithm) -> Unit<'u> {
     Unit {
         library,
@@ -454,6 +494,33 @@ fn unit<'u>(library: &'u Library, algorithm: &'u Algorithm) -> Unit<'u> {
         algorithm,
         variant: manifest::VARIANT,
     }
+}
+
+/// Macros that the sources test, that nothing defines, and whose names say that they switch the
+/// algorithm or its modes on.
+fn enabling(scanned: &Scanned, algorithm: &Algorithm) -> Vec<String> {
+    const SWITCH: [&str; 10] = [
+        "use", "using", "enable", "enabled", "with", "support", "config", "have", "include",
+        "feature",
+    ];
+    const MODES: [&str; 6] = ["ecb", "cbc", "ctr", "gcm", "ccm", "aes"];
+    let family = algorithm.family.to_lowercase();
+    let wanted = |name: &&String| {
+        let words = words(name);
+        let says = |of: &str| words.iter().any(|word| word == of);
+        let about = MODES.iter().any(|mode| says(mode)) || says(&family);
+        let switches = SWITCH.iter().any(|word| says(word)) || words.len() == 1;
+        let against = ["no", "not", "disable", "hw", "ni", "neon", "asm", "h"];
+        about && switches && !against.iter().any(|word| says(word))
+    };
+    let tested = scanned
+        .tested
+        .iter()
+        .filter(|name| !scanned.macros.contains_key(*name));
+    tested
+        .filter(wanted)
+        .map(|name| format!("-D{name}=1"))
+        .collect()
 }
 
 /// Flags that may select the key size: macros that the sources test and that name it.
@@ -472,6 +539,10 @@ fn flags(scanned: &Scanned, algorithm: &Algorithm) -> Vec<Vec<String>> {
     };
     let bits = (8 * bytes).to_string();
     let mut found = Vec::new();
+    let enabling = enabling(scanned, algorithm);
+    if !enabling.is_empty() {
+        found.push(enabling);
+    }
     for name in &scanned.tested {
         let lower = name.to_lowercase();
         let about_key = lower.contains("key")

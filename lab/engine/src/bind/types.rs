@@ -23,6 +23,11 @@ pub enum Shape {
     /// `void *`: bytes or a structure.
     Untyped,
     Number,
+    /// A constant of an enumeration: of key sizes, of directions, or of something else.
+    Choice {
+        sizes: bool,
+        directions: bool,
+    },
     /// Anything else, such as a pointer to a function.
     Odd,
 }
@@ -140,11 +145,23 @@ pub fn shape(scanned: &Scanned, parameter: &Parameter) -> Shape {
             _ => Shape::Odd,
         };
     }
+    let tag = base.trim_start_matches("enum ").trim();
+    if let (0, Some(constants)) = (pointers, constants(scanned, &parameter.base, tag)) {
+        let any = |parts: &[&str]| {
+            let says = |name: &String| parts.iter().any(|part| name.to_lowercase().contains(part));
+            constants.iter().any(says)
+        };
+        return Shape::Choice {
+            sizes: any(&["128", "192", "256"]),
+            directions: any(&["enc"]) && any(&["dec"]),
+        };
+    }
     if is_number(&base) {
         let wide = base.contains("64") || base.contains("32") || base.contains("16");
         return match pointers {
             0 => Shape::Number,
             1 if speaks_of_length(&parameter.name) => Shape::NumberOut,
+            1 if speaks_of_place(&parameter.name) && !parameter.is_const => Shape::NumberOut,
             1 if array.is_some() || wide || base.contains("long") || base.contains("int") => {
                 Shape::Words
             }
@@ -186,6 +203,25 @@ fn is_block(scanned: &Scanned, name: &str, base: &str) -> bool {
     let size = only.array.as_ref().or(array.as_ref());
     let bytes = size.and_then(|text| product(scanned, text));
     is_byte(&of) && only.pointers + pointers == 1 && bytes == Some(16)
+}
+
+/// The constants of an enumeration, by a name of it.
+pub fn constants<'s>(scanned: &'s Scanned, name: &str, tag: &str) -> Option<&'s Vec<String>> {
+    let bare = |name: &str| {
+        name.rsplit("::")
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    let named = scanned.enums.get(&bare(name.trim_start_matches("enum ")));
+    named.or_else(|| scanned.enums.get(&bare(tag)))
+}
+
+/// True if a name speaks of the place in a key stream.
+pub fn speaks_of_place(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["off", "num", "pos"].iter().any(|word| name.contains(word))
 }
 
 fn speaks_of_length(name: &str) -> bool {

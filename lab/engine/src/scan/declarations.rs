@@ -29,6 +29,18 @@ pub struct Declarations {
     pub typedefs: BTreeMap<String, Parameter>,
     /// The members of structures, by tag or by the name that `typedef` gives.
     pub members: BTreeMap<String, Vec<Parameter>>,
+    /// Constructors of classes that anyone may call.
+    pub constructors: Vec<Function>,
+    /// Classes with a constructor that only they themselves may call.
+    pub closed: BTreeSet<String>,
+    /// The constants of enumerations, by tag or by the name that `typedef` gives.
+    pub enums: BTreeMap<String, Vec<String>>,
+    /// The parameters of class templates: `int BITS`, `typename T`.
+    pub templates: BTreeMap<String, Vec<Parameter>>,
+    /// Members of structures that point to functions, by structure.
+    pub operations: BTreeMap<String, Vec<Function>>,
+    /// Objects that other files can use, such as `extern const struct cipher aes;`.
+    pub objects: Vec<Parameter>,
 }
 
 /// A function or method.
@@ -46,6 +58,9 @@ pub struct Function {
     pub hidden: bool,
     /// `= 0`: its class cannot be used itself.
     pub is_pure: bool,
+    pub is_static: bool,
+    /// The namespace with its outer ones, such as `crypto::aes`; empty outside of any.
+    pub namespace: String,
 }
 
 /// A parameter of a function.
@@ -79,8 +94,15 @@ const DEPTH: usize = 4096;
 /// What a brace opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Scope {
-    /// `extern "C"` or a namespace.
+    /// `extern "C"`.
     Open,
+    Namespace(String),
+    Enum {
+        name: String,
+        /// Its constants are written with its name.
+        scoped: bool,
+        named_later: bool,
+    },
     Class {
         name: String,
         public: bool,
@@ -116,7 +138,7 @@ pub fn read(bytes: &[u8]) -> Declarations {
             "{" if round == 0 || scopes.last() == Some(&Scope::Closed) => {
                 let scope = match scopes.last() {
                     Some(Scope::Closed) => Scope::Closed,
-                    outer => opened(&statement, outer, &mut found),
+                    _ => opened(&statement, &scopes, &mut found),
                 };
                 if scopes.len() < DEPTH {
                     scopes.push(scope);
@@ -125,7 +147,16 @@ pub fn read(bytes: &[u8]) -> Declarations {
                 round = 0;
             }
             "}" => {
-                unnamed = match scopes.pop() {
+                let scope = scopes.pop();
+                if let Some(Scope::Enum { name, scoped, .. }) = &scope {
+                    constants(name, *scoped, &statement, scopes.last(), &mut found);
+                }
+                unnamed = match scope {
+                    Some(Scope::Enum {
+                        name,
+                        named_later: true,
+                        ..
+                    }) => Some(name),
                     Some(Scope::Class {
                         name,
                         named_later: true,
@@ -144,10 +175,8 @@ pub fn read(bytes: &[u8]) -> Declarations {
                     for alias in typedef(&statement) {
                         found.typedefs.entry(alias.name.clone()).or_insert(alias);
                     }
-                } else if let Some(declared) = function(&statement, scopes.last(), false) {
-                    found.functions.push(declared);
                 } else {
-                    member(&statement, scopes.last(), &mut found);
+                    declaration(&statement, &scopes, &mut found);
                 }
                 statement.clear();
             }
@@ -222,8 +251,130 @@ fn name_structure(tag: &str, statement: &[Token], found: &mut Declarations) {
         if let Some(members) = found.members.get(tag).cloned() {
             found.members.entry(name.text.clone()).or_insert(members);
         }
+        if let Some(constants) = found.enums.get(tag).cloned() {
+            found.enums.entry(name.text.clone()).or_insert(constants);
+        }
+        if let Some(operations) = found.operations.get(tag).cloned() {
+            found
+                .operations
+                .entry(name.text.clone())
+                .or_insert(operations);
+        }
     }
     found.members.remove("");
+    found.enums.remove("");
+    found.operations.remove("");
+}
+
+/// The constants of an enumeration, with the names by which others write them.
+fn constants(
+    name: &str,
+    scoped: bool,
+    statement: &[Token],
+    outer: Option<&Scope>,
+    found: &mut Declarations,
+) {
+    let of_class = match outer {
+        Some(Scope::Class { name, .. }) => format!("{name}::"),
+        _ => String::new(),
+    };
+    let before = if scoped {
+        format!("{of_class}{name}::")
+    } else {
+        of_class
+    };
+    let names = statement
+        .split(|token| token.text == ",")
+        .filter_map(|part| part.first())
+        .filter(|token| is_name(&token.text));
+    let constants = names
+        .map(|token| format!("{before}{}", token.text))
+        .collect();
+    found.enums.insert(name.to_owned(), constants);
+}
+
+/// What a statement without a body declares: a function, a constructor, a member or an object.
+fn declaration(statement: &[Token], scopes: &[Scope], found: &mut Declarations) {
+    let scope = scopes.last();
+    if let Some(operation) = operation(statement, scope) {
+        if let Some(Scope::Class { name, .. }) = scope {
+            found
+                .operations
+                .entry(name.clone())
+                .or_default()
+                .push(operation);
+        }
+    } else if let Some(declared) = function(statement, scopes, false) {
+        add(declared, found);
+    } else if matches!(scope, Some(Scope::Class { .. })) {
+        member(statement, scope, found);
+    } else {
+        object(statement, found);
+    }
+}
+
+/// Adds a function, or a constructor.
+fn add(function: Function, found: &mut Declarations) {
+    let is_constructor = function.result.is_empty();
+    match (&function.class, is_constructor, function.hidden) {
+        (Some(class), true, true) => {
+            found.closed.insert(class.clone());
+        }
+        (_, true, _) => found.constructors.push(function),
+        _ => found.functions.push(function),
+    }
+}
+
+/// A member that points to a function: `int (*set_key)(struct ctx *, const uint8_t *key);`.
+fn operation(statement: &[Token], scope: Option<&Scope>) -> Option<Function> {
+    let Some(Scope::Class { .. }) = scope else {
+        return None;
+    };
+    let open = statement.iter().position(|token| token.text == "(")?;
+    let word = |at: usize| statement.get(at).map(|token| token.text.as_str());
+    let name = word(open + 2).filter(|name| is_name(name))?;
+    if word(open + 1) != Some("*") || word(open + 3) != Some(")") || word(open + 4) != Some("(") {
+        return None;
+    }
+    let close = closing(statement, open + 4)?;
+    let result: Vec<&str> = statement[..open]
+        .iter()
+        .map(|token| token.text.as_str())
+        .collect();
+    Some(Function {
+        name: name.to_owned(),
+        class: None,
+        result: result.join(" "),
+        parameters: parameters(&statement[open + 5..close]),
+        line: statement[open].line,
+        has_body: false,
+        hidden: false,
+        is_pure: false,
+        is_static: false,
+        namespace: String::new(),
+    })
+}
+
+/// An object of a structure that other files can use.
+fn object(statement: &[Token], found: &mut Declarations) {
+    let words: Vec<&str> = statement.iter().map(|token| token.text.as_str()).collect();
+    let is_shared = words.contains(&"extern") || words.contains(&"const");
+    let odd = ["(", "static", "typedef", "using", "return"];
+    if !is_shared || words.iter().any(|word| odd.contains(word)) {
+        return;
+    }
+    let plain: Vec<Token> = statement
+        .iter()
+        .filter(|token| token.text != "extern")
+        .cloned()
+        .collect();
+    if let Some(object) = parameter(&plain)
+        && object.pointers == 0
+        && !object.name.is_empty()
+        && !object.base.is_empty()
+    {
+        found.objects.push(object);
+    }
 }
 
 /// Adds the member that a statement declares to its structure.
@@ -240,17 +391,35 @@ fn is_access(statement: &[Token]) -> bool {
 }
 
 /// What the brace after a statement opens; a function that begins there is added.
-fn opened(statement: &[Token], outer: Option<&Scope>, found: &mut Declarations) -> Scope {
-    let has = |word: &str| statement.iter().any(|token| token.text == word);
+fn opened(statement: &[Token], scopes: &[Scope], found: &mut Declarations) -> Scope {
     let words: Vec<&str> = statement.iter().map(|token| token.text.as_str()).collect();
-    if has("namespace")
-        || matches!(words.as_slice(), ["extern", language] if language.starts_with('"'))
-    {
+    let (template, words) = template(&words, statement);
+    if let Some(at) = words.iter().position(|word| *word == "namespace") {
+        return Scope::Namespace(words[at + 1..].concat());
+    }
+    if matches!(words, ["extern", language] if language.starts_with('"')) {
         return Scope::Open;
     }
-    if has("(") {
-        found.functions.extend(function(statement, outer, true));
+    if words.contains(&"(") {
+        if let Some(function) = function(statement, scopes, true) {
+            add(function, found);
+        }
         return Scope::Closed;
+    }
+    if words.contains(&"=") {
+        let equals = statement.iter().position(|token| token.text == "=");
+        object(&statement[..equals.unwrap_or(0)], found);
+        return Scope::Closed;
+    }
+    let named_later = words.first() == Some(&"typedef");
+    if let Some(at) = words.iter().position(|word| *word == "enum") {
+        let scoped = matches!(words.get(at + 1), Some(&("class" | "struct")));
+        let name = words.get(at + 1 + usize::from(scoped));
+        return Scope::Enum {
+            name: name.map_or(String::new(), |name| (*name).to_owned()),
+            scoped,
+            named_later,
+        };
     }
     let keyword = words
         .iter()
@@ -258,7 +427,6 @@ fn opened(statement: &[Token], outer: Option<&Scope>, found: &mut Declarations) 
     let Some(at) = keyword else {
         return Scope::Closed;
     };
-    let named_later = words[0] == "typedef";
     let Some(name) = words.get(at + 1).filter(|word| is_name(word)) else {
         if named_later && at + 1 == words.len() {
             found.members.remove("");
@@ -274,6 +442,9 @@ fn opened(statement: &[Token], outer: Option<&Scope>, found: &mut Declarations) 
     let bases = bases.filter(|word| {
         is_name(word) && !["public", "private", "protected", "virtual"].contains(word)
     });
+    if let Some(template) = template {
+        found.templates.insert((*name).to_owned(), template);
+    }
     found.classes.insert(
         (*name).to_owned(),
         bases.map(|word| (*word).to_owned()).collect(),
@@ -285,8 +456,27 @@ fn opened(statement: &[Token], outer: Option<&Scope>, found: &mut Declarations) 
     }
 }
 
-/// The function that a statement declares, if it declares one.
-fn function(statement: &[Token], scope: Option<&Scope>, has_body: bool) -> Option<Function> {
+/// The parameters of `template <...>` before a class, and the words after it.
+fn template<'w>(
+    words: &'w [&'w str],
+    statement: &[Token],
+) -> (Option<Vec<Parameter>>, &'w [&'w str]) {
+    if words.first() != Some(&"template") || words.get(1) != Some(&"<") {
+        return (None, words);
+    }
+    let Some(end) = words.iter().position(|word| *word == ">") else {
+        return (None, words);
+    };
+    let parts = statement[2..end].split(|token| token.text == ",");
+    (
+        Some(parts.filter_map(parameter).collect()),
+        &words[end + 1..],
+    )
+}
+
+/// The function that a statement declares, if it declares one; a constructor has no result.
+fn function(statement: &[Token], scopes: &[Scope], has_body: bool) -> Option<Function> {
+    let scope = scopes.last();
     const NO_FUNCTIONS: [&str; 12] = [
         "__attribute__",
         "__declspec",
@@ -329,6 +519,9 @@ fn function(statement: &[Token], scope: Option<&Scope>, has_body: bool) -> Optio
         (Some(class), Some("::")) if is_name(class) => (Some(class.to_owned()), open - 3),
         _ => (None, open - 1),
     };
+    if first.checked_sub(1).and_then(word) == Some("~") {
+        return None; // a destructor
+    }
     // A method that is written where it is defined shows no access: its class says it.
     let from_outside = class.is_some();
     let (class, public) = match scope {
@@ -357,8 +550,11 @@ fn function(statement: &[Token], scope: Option<&Scope>, has_body: bool) -> Optio
         }
         result.push(&token.text);
     }
-    // Without a type it is a constructor, or the use of a macro.
-    if result.is_empty() || Some(name) == class.as_deref() {
+    // Without a type it is a constructor, a destructor, or the use of a macro.
+    let is_constructor = Some(name) == class.as_deref() && !from_outside;
+    if is_constructor {
+        result.clear();
+    } else if result.is_empty() || Some(name) == class.as_deref() {
         return None;
     }
     let close = closing(statement, open)?;
@@ -378,7 +574,21 @@ fn function(statement: &[Token], scope: Option<&Scope>, has_body: bool) -> Optio
         line: statement[open - 1].line,
         has_body,
         is_pure: tail.ends_with(&["=", "0"]),
+        is_static,
+        namespace: namespace(scopes),
     })
+}
+
+/// The namespace that the scopes make.
+fn namespace(scopes: &[Scope]) -> String {
+    let names: Vec<&str> = scopes
+        .iter()
+        .filter_map(|scope| match scope {
+            Scope::Namespace(name) if !name.is_empty() => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    names.join("::")
 }
 
 /// The index of the bracket that closes the one at `open`.

@@ -15,14 +15,29 @@ pub(super) fn purposes(function: &Function, scanned: &Scanned, whole: &str) -> V
     };
     let buffers = of(&|shape| matches!(shape, Shape::Bytes { .. } | Shape::Untyped));
     let sizes_out = of(&|shape| matches!(shape, Shape::NumberOut | Shape::Words));
-    let about_key = says(&["pair", "keygen", "genkey", "makekey", "createkey", "generate"]);
+    let about_key = says(&[
+        "pair",
+        "keygen",
+        "genkey",
+        "makekey",
+        "createkey",
+        "generate",
+    ]);
     let about_public = says(&["pub", "base", "derive"]);
     let mut found = Vec::new();
     if says(&["valid"]) && says(&["pub", "key", "point"]) && buffers >= 1 {
         found.push((Purpose::Valid, 0));
     }
     let agrees = says(&[
-        "scalarmult", "x25519", "curve25519", "shared", "ecdh", "agree", "donna", "exchange", "dh",
+        "scalarmult",
+        "x25519",
+        "curve25519",
+        "shared",
+        "ecdh",
+        "agree",
+        "donna",
+        "exchange",
+        "dh",
     ]);
     if agrees && buffers == 3 {
         found.push((Purpose::Agree, u32::from(about_public) * 2));
@@ -34,13 +49,22 @@ pub(super) fn purposes(function: &Function, scanned: &Scanned, whole: &str) -> V
         found.push((Purpose::Pair, u32::from(!about_key)));
     }
     let checks = says(&["verify", "open", "check"]);
-    let signs = says(&["sign", "ed25519", "ecdsa"]) && !about_key && !says(&["publickey", "pubkey"]);
+    let signs =
+        says(&["sign", "ed25519", "ecdsa"]) && !about_key && !says(&["publickey", "pubkey"]);
     let verifies = says(&["verify"]) && !says(&["hash", "mac", "auth"]);
     if (signs && checks || verifies) && buffers >= 3 {
-        let purpose = if sizes_out > 0 { Purpose::Unwrap } else { Purpose::Check };
+        let purpose = if sizes_out > 0 {
+            Purpose::Unwrap
+        } else {
+            Purpose::Check
+        };
         found.push((purpose, 0));
     } else if says(&["sign"]) && signs && buffers >= 3 {
-        let purpose = if sizes_out > 0 { Purpose::Envelope } else { Purpose::Sign };
+        let purpose = if sizes_out > 0 {
+            Purpose::Envelope
+        } else {
+            Purpose::Sign
+        };
         found.push((purpose, 0));
     }
     found

@@ -4,7 +4,7 @@ use super::text::flag;
 use super::{Names, Writer};
 use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};
-use crate::bind::types::{Shape, shape, written};
+use crate::bind::types::{Shape, constants, shape, written};
 use crate::interface::Interface;
 use crate::scan::declarations::Parameter;
 
@@ -12,18 +12,25 @@ impl Writer<'_, '_> {
     /// One call of the library, as an expression.
     pub(super) fn call(&self, found: &Call<'_>, names: &Names, purpose: Purpose) -> String {
         let function = found.function();
-        let arguments: Vec<String> = function
+        let arguments = self.arguments(found, names, purpose);
+        let object = match (&function.class, function.is_static) {
+            (Some(class), true) => format!("{}::", self.recipe.class.as_ref().unwrap_or(class)),
+            (Some(_), false) => "object.".to_owned(),
+            _ => String::new(),
+        };
+        format!("{object}{}({arguments})", function.name)
+    }
+
+    /// The arguments of a call.
+    pub(super) fn arguments(&self, found: &Call<'_>, names: &Names, purpose: Purpose) -> String {
+        let arguments: Vec<String> = found
+            .function()
             .parameters
             .iter()
             .zip(&found.slots)
             .map(|(parameter, slot)| self.argument(parameter, *slot, names, purpose))
             .collect();
-        let object = if function.class.is_some() {
-            "object."
-        } else {
-            ""
-        };
-        format!("{object}{}({})", function.name, arguments.join(", "))
+        arguments.join(", ")
     }
 
     pub(super) fn argument(
@@ -34,6 +41,7 @@ impl Writer<'_, '_> {
         purpose: Purpose,
     ) -> String {
         let of = shape(self.scanned, parameter);
+        let is_choice = matches!(of, Shape::Choice { .. });
         let digits = |text: &str| text.to_owned();
         let is_mac = self.recipe.algorithm.interface == Interface::Mac;
         match slot {
@@ -70,6 +78,11 @@ impl Writer<'_, '_> {
             Slot::DigestBits => digits("8 * DIGEST"),
             Slot::AdBytes => digits("ad_size"),
             Slot::TagBytes => digits("TAG"),
+            Slot::KeyName => self.constant(parameter, &self.key_bits()),
+            Slot::Encrypts if is_choice => self.direction(parameter, purpose),
+            Slot::Zero if is_choice => format!("({})0", parameter.base),
+            Slot::Place => format!("({} *)&place", parameter.base),
+            Slot::Scratch => "scratch".to_owned(),
             Slot::Encrypts => flag(purpose != Purpose::Decrypt),
             Slot::Decrypts => flag(purpose == Purpose::Decrypt),
             Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {
@@ -83,6 +96,25 @@ impl Writer<'_, '_> {
             Slot::Zero => digits("0"),
             Slot::Null => digits(if self.cpp { "nullptr" } else { "NULL" }),
         }
+    }
+
+    fn key_bits(&self) -> String {
+        (8 * self.recipe.algorithm.key_bytes.unwrap_or(16)).to_string()
+    }
+
+    /// The constant of an enumeration whose name holds a part.
+    fn constant(&self, parameter: &Parameter, part: &str) -> String {
+        let constants = constants(self.scanned, &parameter.base, &parameter.base);
+        let found = constants.into_iter().flatten();
+        let mut found = found.filter(|name| name.to_lowercase().contains(part));
+        found
+            .next()
+            .map_or_else(|| format!("({})0", parameter.base), Clone::clone)
+    }
+
+    fn direction(&self, parameter: &Parameter, purpose: Purpose) -> String {
+        let decrypts = purpose == Purpose::Decrypt;
+        self.constant(parameter, if decrypts { "dec" } else { "enc" })
     }
 
     /// A buffer as the type that the parameter has; `uint8_t` is `unsigned char`.

@@ -14,6 +14,13 @@ impl Writer<'_, '_> {
             "static uint8_t key_setup(struct agent_call *call)\n{\n    if (call->in[0].size != AGENT_KEY_BYTES)\n        return AGENT_BAD_SIZE;\n",
         );
         let mut calls = Vec::new();
+        if let Some(prepare) = &self.recipe.prepare {
+            let call = self.call(prepare, &NAMES, Purpose::Encrypt);
+            let _ = match prepare.returns_output {
+                true => writeln!(text, "    {} = {call};", self.state_name(Purpose::Encrypt)),
+                false => writeln!(text, "    {call};"),
+            };
+        }
         if self.keeps_key() && (self.sets_key_with_iv() || self.recipe.set_key.is_empty()) {
             calls.push("memcpy(key, call->in[0].data, AGENT_KEY_BYTES)".to_owned());
         } else {
@@ -97,11 +104,24 @@ impl Writer<'_, '_> {
         purpose: Purpose,
     ) -> Vec<String> {
         let mut calls = Vec::new();
+        if found.has(Slot::Place) {
+            calls.push("place = 0".to_owned());
+        }
         if found.has(Slot::InPlace) && names.input != names.output {
             calls.push(format!(
                 "memcpy({}, {}, {})",
                 names.output, names.input, names.size
             ));
+        }
+        if let Some(construct) = self
+            .recipe
+            .construct
+            .as_ref()
+            .filter(|_| self.recipe.constructs_each())
+        {
+            let class = self.recipe.class.as_deref().unwrap_or_default();
+            let arguments = self.arguments(construct, names, purpose);
+            calls.push(format!("{class} object({arguments})"));
         }
         if self.sets_key_with_iv() {
             let sets = self.recipe.set_key.iter();

@@ -63,7 +63,11 @@ impl Writer<'_, '_> {
             let [buffer, size] = function.parameters.as_slice() else {
                 return text;
             };
-            let back = if function.result.trim() == "void" { "" } else { " return 0;" };
+            let back = if function.result.trim() == "void" {
+                ""
+            } else {
+                " return 0;"
+            };
             let _ = writeln!(
                 text,
                 "{c}{} {}({} {}out, {} size) {{ fill_random((uint8_t *)out, (size_t)size);{back} }}\n",
@@ -113,7 +117,11 @@ impl Writer<'_, '_> {
         };
         let call = self.call(valid, &names, Purpose::Valid);
         let is = if keys.zero_fails { "!" } else { "" };
-        let is = if valid.function().result.trim() == "bool" { "!" } else { is };
+        let is = if valid.function().result.trim() == "bool" {
+            "!"
+        } else {
+            is
+        };
         format!("    if ({is}{call})\n        return BAD_KEY;\n")
     }
 
@@ -150,7 +158,9 @@ impl Writer<'_, '_> {
         text.push_str(&measure(&[self.failing(agree, keys, &NAMES)]));
         text.push_str("    for (uint8_t i = 0; i < SECRET; i++)\n        any |= out[i];\n");
         if self.recipe.algorithm.family == "x25519" {
-            text.push_str("    /* A zero secret is refused [RFC7748, 6.1]. */\n    failed |= any == 0;\n");
+            text.push_str(
+                "    /* A zero secret is refused [RFC7748, 6.1]. */\n    failed |= any == 0;\n",
+            );
         }
         text.push_str("    if (failed)\n        memset(out, 0, SECRET);\n    (void)any;\n    return failed ? BAD_KEY : 0;\n}\n\n");
         text
@@ -186,7 +196,10 @@ impl Writer<'_, '_> {
         if sign.purpose == Purpose::Envelope {
             // The signature comes first in the envelope.
             text.push_str("    static uint8_t envelope[AGENT_IO_BYTES + SIGNATURE];\n");
-            let names = Names { output: "envelope", ..NAMES };
+            let names = Names {
+                output: "envelope",
+                ..NAMES
+            };
             text.push_str(&measure(&[self.call(sign, &names, Purpose::Sign)]));
             text.push_str("    memcpy(signature, envelope, SIGNATURE);\n");
         } else {

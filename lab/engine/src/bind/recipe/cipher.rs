@@ -55,8 +55,39 @@ pub(super) fn ciphers<'l>(
             found.extend(with_keys(calls, &base, wants_iv, scanned));
         }
     }
+    let more = prepared(calls, &found, scanned);
+    found.extend(more);
     found
 }
+
+/// The likeliest recipes, with a call before any key: one that makes tables, or that makes the
+/// state.
+fn prepared<'l>(calls: &[&Call<'l>], recipes: &[Recipe<'l>], scanned: &Scanned) -> Vec<Recipe<'l>> {
+    let mut likeliest: Vec<&Recipe<'l>> = recipes.iter().collect();
+    likeliest.sort_by_key(|recipe| recipe.cost);
+    let prepares = of(calls, Purpose::Prepare);
+    let mut found = Vec::new();
+    for recipe in likeliest.into_iter().take(PREPARED) {
+        let Some(encrypt) = &recipe.encrypt else {
+            continue;
+        };
+        let belongs = |call: &&&Call<'l>| {
+            share(call, encrypt)
+                && named(scanned, call, recipe.algorithm, recipe.class.as_ref()).is_some()
+                && !recipe.names().contains(&call.function().name)
+        };
+        for prepare in prepares.iter().filter(belongs).take(4) {
+            let mut with = recipe.clone();
+            with.cost += 3 + prepare.cost;
+            with.prepare = Some((*prepare).clone());
+            found.push(with);
+        }
+    }
+    found
+}
+
+/// Recipes that are also tried with a call before any key.
+const PREPARED: usize = 8;
 
 /// The decryption that belongs to an encryption: of the same mode, class and state, and named
 /// alike; in CTR the encryption itself.
@@ -83,6 +114,11 @@ fn decryption<'l>(
         };
         return Some(decrypt);
     }
+    let slots_of = |call: &Call<'_>| {
+        let mut slots = call.slots.clone();
+        slots.sort();
+        slots
+    };
     let alike = |call: &&&Call<'l>| {
         let same_size = call.has(Slot::Bytes) == encrypt.has(Slot::Bytes)
             && call.has(Slot::Blocks) == encrypt.has(Slot::Blocks);
@@ -105,7 +141,8 @@ fn decryption<'l>(
             .take_while(|(a, b)| a == b)
             .count();
         let file = u32::from(call.declared.file != encrypt.declared.file);
-        let slots = u32::from(call.slots.len() != encrypt.slots.len());
+        let slots = u32::from(call.slots.len() != encrypt.slots.len())
+            + u32::from(slots_of(call) != slots_of(encrypt));
         call.cost * 8 + file * 8 + slots * 8 + 40u32.saturating_sub((common + tail) as u32)
     };
     decrypts
@@ -113,6 +150,30 @@ fn decryption<'l>(
         .filter(alike)
         .min_by_key(likeness)
         .map(|call| (*call).clone())
+}
+
+/// Recipes in which the constructor takes the key.
+fn by_constructor<'l>(calls: &[&Call<'l>], base: &Recipe<'l>, wants_iv: bool) -> Vec<Recipe<'l>> {
+    let (Some(class), Some(encrypt)) = (&base.class, &base.encrypt) else {
+        return Vec::new();
+    };
+    let plain = class.split('<').next();
+    let mut found = Vec::new();
+    for construct in of(calls, Purpose::Construct) {
+        let is_own = construct.function().class.as_deref() == plain;
+        let has_iv = construct.has(Slot::Iv) || encrypt.has(Slot::Iv);
+        if !is_own || !construct.has(Slot::Key) || encrypt.has(Slot::Key) || has_iv != wants_iv {
+            continue;
+        }
+        let mut recipe = base.clone();
+        recipe.cost += construct.cost;
+        if construct.has(Slot::Encrypts) || construct.has(Slot::Decrypts) {
+            recipe.decrypt = Some(encrypt.clone());
+        }
+        recipe.construct = Some(construct.clone());
+        found.push(recipe);
+    }
+    found
 }
 
 /// A recipe with each plausible set-up of key and IV.
@@ -130,6 +191,7 @@ pub(super) fn with_keys<'l>(
     if encrypt.has(Slot::Key) && !lacks_iv {
         found.push(base.clone());
     }
+    found.extend(by_constructor(calls, base, wants_iv));
     let same_mode = |call: &&&Call<'l>| call.mode == Mode::Plain || call.mode == encrypt.mode;
     let belongs = |call: &&&Call<'l>| {
         share(call, encrypt)

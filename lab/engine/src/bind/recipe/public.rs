@@ -68,7 +68,15 @@ fn named(
     let words: &[&str] = match algorithm.family.as_str() {
         "x25519" => &["x25519", "curve25519", "25519"],
         "ed25519" => &["ed25519", "25519"],
-        _ => &["p256", "secp256r1", "prime256", "ecc", "ecdh", "ecdsa", "ec"],
+        _ => &[
+            "p256",
+            "secp256r1",
+            "prime256",
+            "ecc",
+            "ecdh",
+            "ecdsa",
+            "ec",
+        ],
     };
     // The other curve of the same numbers, and other hashes.
     let others: &[&str] = match algorithm.family.as_str() {
@@ -79,7 +87,9 @@ fn named(
     let says = |text: &str, of: &[&str]| of.iter().any(|word| text.contains(word));
     let function = call.function();
     let near = plain(&function.name) + &plain(class.map_or("", String::as_str));
-    let definition = scanned.definition(function).map(|path| path.to_string_lossy());
+    let definition = scanned
+        .definition(function)
+        .map(|path| path.to_string_lossy());
     let folder = scanned.folder.to_string_lossy();
     let parent: Vec<&str> = folder.rsplit('/').take(2).collect();
     let far = plain(&call.declared.file.to_string_lossy())
@@ -283,12 +293,17 @@ impl<'l> Search<'_, 'l> {
         let base = &call.function().parameters[at].base;
         let plain = |text: &str| {
             let words = text.replace(['*', '&'], " ");
-            let words: Vec<&str> = words.split_whitespace().filter(|word| *word != "const").collect();
+            let words: Vec<&str> = words
+                .split_whitespace()
+                .filter(|word| *word != "const")
+                .collect();
             words.join(" ")
         };
         let names_it = |name: &str| {
             let name = name.to_lowercase();
-            ["256r1", "p256", "prime256", "p_256"].iter().any(|part| name.contains(part))
+            ["256r1", "p256", "prime256", "p_256"]
+                .iter()
+                .any(|part| name.contains(part))
         };
         let found = self.scanned.functions.iter().find(|declared| {
             let function = &declared.function;

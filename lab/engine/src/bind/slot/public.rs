@@ -44,7 +44,9 @@ const fn public(written: bool) -> Buffer {
 const fn message(slot: Slot, written: bool) -> Buffer {
     Buffer {
         slot,
-        words: &["m", "msg", "message", "data", "in", "digest", "hash", "sm", "out"],
+        words: &[
+            "m", "msg", "message", "data", "in", "digest", "hash", "sm", "out",
+        ],
         parts: &["message", "hash"],
         written,
         sizes: &[32],
@@ -72,14 +74,28 @@ fn buffers(purpose: Purpose) -> Vec<Buffer> {
     };
     let shared = Buffer {
         slot: Slot::Out,
-        words: &["out", "shared", "result", "q", "r", "res", "mypublic", "output", "k", "ss"],
+        words: &[
+            "out", "shared", "result", "q", "r", "res", "mypublic", "output", "k", "ss",
+        ],
         parts: &["shared"],
         written: true,
         sizes: &[32],
     };
     let peer = Buffer {
         slot: Slot::Peer,
-        words: &["p", "u", "x", "basepoint", "base", "point", "peer", "public", "pk", "pub", "their"],
+        words: &[
+            "p",
+            "u",
+            "x",
+            "basepoint",
+            "base",
+            "point",
+            "peer",
+            "public",
+            "pk",
+            "pub",
+            "their",
+        ],
         parts: &["public", "point", "their", "peer"],
         written: false,
         sizes: &[32, 64],
@@ -123,6 +139,7 @@ pub(super) fn choices(
         Shape::Structure { .. } => vec![(Slot::Curve, 0)],
         Shape::Odd => vec![(Slot::Curve, 2), (Slot::Null, 3)],
         Shape::Number => vec![(Slot::Bytes, 0), (Slot::Zero, 6)],
+        Shape::Choice { .. } => vec![(Slot::Zero, 6)],
         Shape::Words => vec![(Slot::OutSize, 1), (Slot::Null, 5)],
         Shape::NumberOut => vec![(Slot::OutSize, 0), (Slot::Null, 4)],
     }
@@ -142,7 +159,11 @@ fn of_buffer(
     let mut found: Vec<(Slot, u32)> = buffers
         .iter()
         .map(|buffer| {
-            let by_name = if fits(buffer) { 0 } else { 2 + u32::from(known) };
+            let by_name = if fits(buffer) {
+                0
+            } else {
+                2 + u32::from(known)
+            };
             let by_const = match (buffer.written, parameter.is_const) {
                 (true, true) => 8,
                 (false, false) => 1,

@@ -1,0 +1,271 @@
+//! `selo lab survey --corpus`: the survey of every library of `lab/corpus.toml`, of which the truth
+//! is known, and the table of what it bound and whom it accused.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use selo_engine::survey::{Mark, Question, SurveyLine, SurveyVerdict};
+use selo_report::table::{Cell, Column, Table, TerminalStyle};
+use serde::{Deserialize, Serialize};
+
+use super::rows;
+
+/// The list of the corpus, below the project's root.
+const LIST: &str = "lab/corpus.toml";
+
+/// The folder of results, below the project's root.
+const RESULTS: &str = "out/corpus";
+
+#[derive(Debug, Deserialize)]
+struct Corpus {
+    library: Vec<Entry>,
+}
+
+/// A library of the corpus; other fields of the list are for its readers.
+#[derive(Clone, Debug, Deserialize)]
+struct Entry {
+    name: String,
+    algorithms: Vec<String>,
+    truth: Truth,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Truth {
+    Right,
+    Wrong,
+    NotNative,
+}
+
+/// What the survey of one library of the corpus gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct CorpusLine {
+    library: String,
+    board: String,
+    truth: Truth,
+    /// The algorithms that the library has.
+    wanted: Vec<String>,
+    /// Those of them for which vectors pass.
+    bound: Vec<String>,
+    /// Algorithms that are bound and not in the list.
+    others: Vec<String>,
+    /// The verdict for each algorithm that was surveyed.
+    verdicts: BTreeMap<String, SurveyVerdict>,
+    /// Algorithms that the survey calls wrong though the library is right.
+    accused_falsely: Vec<String>,
+    /// Set if the library's folder is not there.
+    #[serde(default)]
+    missing: bool,
+}
+
+/// Surveys every library of the corpus below `folder`, unless its result is kept, and prints the
+/// table. `survey` surveys one folder.
+pub fn run(
+    root: &Path,
+    folder: &Path,
+    board: &str,
+    style: Style,
+    survey: &mut dyn FnMut(&Path) -> selo_engine::Result<Vec<SurveyLine>>,
+) -> selo_base::report::Result<()> {
+    let corpus: Corpus = selo_engine::read_toml(&root.join(LIST))?;
+    let mut lines = Vec::new();
+    for entry in &corpus.library {
+        let kept = root
+            .join(RESULTS)
+            .join(board)
+            .join(format!("{}.json", entry.name));
+        let line = match read(&kept) {
+            Some(line) => line,
+            None => {
+                let line = one(entry, &folder.join(&entry.name), board, survey)?;
+                if !line.missing {
+                    rows::write(&kept, &(serde_json::to_string_pretty(&line)? + "\n"))?;
+                }
+                line
+            }
+        };
+        if style == Style::Json {
+            rows::print_lines([&line])?;
+        }
+        lines.push(line);
+    }
+    let table = table(&lines, board);
+    match style {
+        Style::Json => Ok(()),
+        Style::Markdown => rows::print(&format!("{}\n{}\n", table.to_markdown(), sums(&lines))),
+        Style::Terminal => {
+            let text = table.to_terminal(TerminalStyle::detect());
+            rows::print(&format!("{text}\n{}\n", sums(&lines)))
+        }
+    }
+}
+
+/// The form of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    Terminal,
+    Markdown,
+    Json,
+}
+
+/// A result of an earlier run, if it can be read.
+fn read(path: &PathBuf) -> Option<CorpusLine> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+fn one(
+    entry: &Entry,
+    folder: &Path,
+    board: &str,
+    survey: &mut dyn FnMut(&Path) -> selo_engine::Result<Vec<SurveyLine>>,
+) -> selo_engine::Result<CorpusLine> {
+    let missing = !folder.is_dir();
+    let surveyed = if missing { Vec::new() } else { survey(folder)? };
+    Ok(judged(entry, board, missing, &surveyed))
+}
+
+/// The line of a library, from those of its survey.
+fn judged(entry: &Entry, board: &str, missing: bool, surveyed: &[SurveyLine]) -> CorpusLine {
+    let conforms = |line: &SurveyLine| {
+        let answer = line
+            .answers
+            .iter()
+            .find(|a| a.question == Question::Conforms);
+        answer.map(|answer| answer.mark)
+    };
+    let mut bound: Vec<String> = Vec::new();
+    let mut accused: Vec<String> = Vec::new();
+    for line in surveyed {
+        // Vectors passed in a trial, or the library would not be called wrong.
+        let proven = !line.findings.iter().any(|finding| finding.id == "unproven");
+        if proven && !bound.contains(&line.algorithm) {
+            bound.push(line.algorithm.clone());
+        }
+        let wrong = line.verdict == SurveyVerdict::NotSuitable && conforms(line) == Some(Mark::No);
+        if wrong && entry.truth == Truth::Right && !accused.contains(&line.algorithm) {
+            accused.push(line.algorithm.clone());
+        }
+    }
+    let (bound, others): (Vec<String>, Vec<String>) = bound
+        .into_iter()
+        .partition(|name| entry.algorithms.contains(name));
+    CorpusLine {
+        library: entry.name.clone(),
+        board: board.to_owned(),
+        truth: entry.truth,
+        wanted: entry.algorithms.clone(),
+        bound,
+        others,
+        verdicts: surveyed
+            .iter()
+            .map(|line| (line.algorithm.clone(), line.verdict))
+            .collect(),
+        accused_falsely: accused,
+        missing,
+    }
+}
+
+fn table(lines: &[CorpusLine], board: &str) -> Table {
+    let columns = [
+        "Library",
+        "Truth",
+        "Algorithms",
+        "Bound",
+        "Not bound",
+        "Verdicts",
+        "Accused falsely",
+    ];
+    let columns = columns.iter().map(|head| Column::text(*head)).collect();
+    let mut table = Table::new(format!("The libraries of the corpus on {board}"), columns);
+    for line in lines {
+        let left = line.wanted.iter().filter(|name| !line.bound.contains(name));
+        let left: Vec<&str> = left.map(String::as_str).collect();
+        let bound = match line.missing {
+            true => "not unpacked".to_owned(),
+            false => line.bound.len().to_string(),
+        };
+        let truth = match line.truth {
+            Truth::Right => "right",
+            Truth::Wrong => "wrong",
+            Truth::NotNative => "does not build",
+        };
+        table.push(vec![
+            Cell::text(&line.library),
+            Cell::text(truth),
+            Cell::text(line.wanted.len().to_string()),
+            Cell::text(bound),
+            Cell::text(left.join(", ")),
+            Cell::text(verdicts(line)),
+            Cell::text(line.accused_falsely.join(", ")),
+        ]);
+    }
+    table
+}
+
+/// How many algorithms have each verdict.
+fn verdicts(line: &CorpusLine) -> String {
+    let count = |verdict: SurveyVerdict| line.verdicts.values().filter(|v| **v == verdict).count();
+    let all = [
+        (SurveyVerdict::Suitable, "suitable"),
+        (SurveyVerdict::Reservations, "with reservations"),
+        (SurveyVerdict::NotSuitable, "not suitable"),
+        (SurveyVerdict::NotTold, "not told"),
+    ];
+    let said: Vec<String> = all
+        .iter()
+        .map(|(verdict, name)| (count(*verdict), name))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    said.join(", ")
+}
+
+fn sums(lines: &[CorpusLine]) -> String {
+    let here: Vec<&CorpusLine> = lines.iter().filter(|line| !line.missing).collect();
+    let sum = |of: &dyn Fn(&CorpusLine) -> usize| here.iter().map(|line| of(line)).sum::<usize>();
+    format!(
+        "{} of {} libraries are here; {} of their {} algorithms are bound; {} accused falsely.",
+        here.len(),
+        lines.len(),
+        sum(&|line| line.bound.len()),
+        sum(&|line| line.wanted.len()),
+        sum(&|line| line.accused_falsely.len()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(bound: &[&str], accused: &[&str], missing: bool) -> CorpusLine {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        CorpusLine {
+            library: "a".into(),
+            board: "uno".into(),
+            truth: Truth::Right,
+            wanted: owned(&["aes-128", "aes-256"]),
+            bound: owned(bound),
+            others: Vec::new(),
+            verdicts: BTreeMap::new(),
+            accused_falsely: owned(accused),
+            missing,
+        }
+    }
+
+    #[test]
+    fn a_library_that_is_not_unpacked_counts_for_nothing() {
+        let lines = [
+            line(&["aes-128"], &["aes-128"], false),
+            line(&[], &[], true),
+        ];
+        assert_eq!(
+            sums(&lines),
+            "1 of 2 libraries are here; 1 of their 2 algorithms are bound; 1 accused falsely."
+        );
+        let text = table(&lines, "uno").to_markdown();
+        assert!(
+            text.contains("not unpacked") && text.contains("aes-256"),
+            "{text}"
+        );
+    }
+}
