@@ -32,7 +32,7 @@ pub fn library(scanned: &Scanned, recipe: &Recipe<'_>, glue: &Path, folder: &Pat
         by_trial: false,
         families: Vec::new(),
         include: include.collect(),
-        flags: recipe.flags.clone(),
+        flags: [scanned.flags.clone(), recipe.flags.clone()].concat(),
         cxx_flags: Vec::new(),
         arduino: scanned.arduino,
         link_flags: Vec::new(),
@@ -148,6 +148,14 @@ fn head(scanned: &Scanned, to_library: &str, name: &str) -> String {
         "\n# Folders of headers, relative to this file.\ninclude = [{}]",
         folders.join(", ")
     );
+    if !scanned.flags.is_empty() {
+        let flags: Vec<String> = scanned.flags.iter().map(|flag| quoted(flag)).collect();
+        let _ = writeln!(
+            text,
+            "\n# Macros of the library's own build.\nflags = [{}]",
+            flags.join(", ")
+        );
+    }
     if scanned.arduino {
         text.push_str("\n# It asks for the headers of an Arduino core.\narduino = true\n");
     }
