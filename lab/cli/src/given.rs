@@ -84,10 +84,15 @@ fn with_manifest(project: &mut Project, folder: &Path) -> Result<String> {
 
 /// Binds the library in a folder by trial, adds it to the project, and returns its name. Its
 /// manifest and glue are in out/survey/NAME of the project.
-fn bound(project: &mut Project, given: &str, folder: &Path, board: &str) -> Result<Option<String>> {
-    let name = manifest::library_name(folder);
-    let into = project.root.join("out/survey").join(&name);
-    if !binding::bind_into(project, board, folder, &name, &[], &into)? {
+fn bound(
+    project: &mut Project,
+    given: &str,
+    folder: &Path,
+    name: &str,
+    board: &str,
+) -> Result<Option<String>> {
+    let into = project.root.join("out/survey").join(name);
+    if !binding::bind_into(project, board, folder, name, &[], &into)? {
         eprintln!("not told: the lab found no way to call {given}");
         eprintln!("hint: docs/contributor/add-a-library.md describes glue by hand");
         return Ok(None);
