@@ -11,6 +11,7 @@ use selo_engine::build::Builder;
 use selo_engine::library::{Library, MANIFEST};
 use selo_engine::measure::Lab;
 use selo_engine::project::Project;
+use selo_engine::scan::hints::Hints;
 use selo_engine::scan::{self, Scanned};
 use selo_engine::source::Sources;
 
@@ -47,8 +48,16 @@ pub fn bind_into(
     families: &[String],
     into: &Path,
 ) -> selo_engine::Result<bool> {
-    let scanned = scan::scan(folder)?;
-    let made = bind(project, board, &scanned, families)?;
+    let plain = scan::scan(folder)?;
+    let hints = Hints::read(&plain);
+    let mut scanned = plain.clone();
+    hints.apply(&mut scanned);
+    let mut made = bind(project, board, &scanned, families)?;
+    if made.bound.is_empty() && !hints.is_empty() {
+        eprintln!("without the sources and macros of its own build:");
+        scanned = plain;
+        made = bind(project, board, &scanned, families)?;
+    }
     eprint!("{}", summary(&made));
     let failed = |source| selo_engine::Error::Write {
         path: into.to_owned(),

@@ -10,6 +10,7 @@ mod energy;
 mod export;
 mod fetch;
 mod gate;
+mod given;
 mod list;
 mod matrix;
 mod measuring;

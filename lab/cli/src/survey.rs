@@ -3,20 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_engine::bind::manifest;
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::check::Effort;
-use selo_engine::library::{Library, MANIFEST, OLD_MANIFEST};
 use selo_engine::measure::Lab;
 use selo_engine::project::{Project, Selection};
 use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
 use selo_report::table::TerminalStyle;
 
-use super::binding;
 use super::common::{self, Progress};
 use super::corpus::{self, Style};
 use super::rows;
+use super::{binding, given};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -30,25 +28,34 @@ shown with the vector that found it. The verdict for each algorithm:
   not suitable                it does not build or fit, or has a fault
   not told                    the lab could not find out; this says nothing about the library
 
-A folder without library.toml is bound by trial: plausible ways to call its functions are tried
+A library without library.toml is bound by trial: plausible ways to call its functions are tried
 against official vectors, on the first of the boards. The glue and the manifest that result are
 in out/survey/; selo lab new-library writes them into the library's folder.
+
+The library may be a folder, an archive (.zip, .tar.gz, .tgz, .tar.xz, .crate), the https://,
+ssh:// or file:// address of a git repository, of which the newest commit is taken, or the name
+of a library in Arduino's index, which arduino-cli downloads. Everything is copied into
+target/inputs or target/sources first. library.json, library.properties, CMakeLists.txt and
+Makefile are read for sources and macros.
 
 Examples:
   selo lab survey selo --board uno --algorithm aes-128,aes-128-cbc
   selo lab survey ~/aes-library --board uno,native --out report/
+  selo lab survey aes-library.zip --board uno
+  selo lab survey https://example.org/owner/aes-library
   selo lab survey --corpus ~/corpus --board native --budget 1 --markdown
   selo lab survey ~/aes-library --json | jq -r '.algorithm + \" \" + .verdict'
 
 Exit codes: 0 all is suitable, 1 something is \"not suitable\", 2 wrong usage or data,
 3 a compiler or runner is missing, 4 machine error, 5 something could not be told.")]
 pub struct Args {
-    /// Folder of a library, or the name of one that the lab knows
-    #[arg(value_name = "FOLDER|LIBRARY", required_unless_present = "corpus")]
-    folder: Option<PathBuf>,
+    /// Folder, archive or git address of a library, or the name of one that the lab knows or that
+    /// Arduino's index has
+    #[arg(value_name = "FOLDER|ARCHIVE|URL|LIBRARY", required_unless_present = "corpus")]
+    library: Option<String>,
     /// Survey the libraries of lab/corpus.toml, of which the truth is known, unpacked in FOLDER/NAME.
     /// Results are kept in out/corpus/; delete one to survey that library again
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["folder", "out", "variant"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["library", "out", "variant"])]
     corpus: Option<PathBuf>,
     /// With --corpus: print the table as Markdown
     #[arg(long, requires = "corpus", conflicts_with = "json")]
@@ -90,8 +97,8 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     if let Some(corpus) = &args.corpus {
         return of_corpus(args, root, corpus, &board);
     }
-    let folder = args.folder.clone().unwrap_or_default();
-    let Some(name) = library(&mut project, &folder, &board)? else {
+    let library = args.library.as_deref().unwrap_or_default();
+    let Some(name) = given::library(&mut project, library, &board)? else {
         return Ok(ExitCode::from(binding::NOT_BOUND));
     };
     let title = project
@@ -199,7 +206,8 @@ fn on_first_board(
     board: &str,
 ) -> selo_engine::Result<Vec<SurveyLine>> {
     let mut project = Project::load(root)?;
-    let Some(name) = bound(&mut project, folder, board)? else {
+    let (given, name) = (folder.to_string_lossy(), manifest::library_name(folder));
+    let Some(name) = given::bound(&mut project, &given, folder, &name, board)? else {
         return Ok(Vec::new());
     };
     let selection = Selection {
@@ -221,67 +229,6 @@ fn on_first_board(
         ..common::lab(&project, board, Builder::new(&project, board)?, &catalog)
     };
     on_board(&lab, &units, &effort(args), false)
-}
-
-/// The name of the given library: one of the project, or the one in the folder, which is bound by
-/// trial if it has no manifest. `None` if no way to call it was found; that has been said.
-fn library(
-    project: &mut Project,
-    folder: &Path,
-    board: &str,
-) -> selo_engine::Result<Option<String>> {
-    let name = folder.to_string_lossy();
-    let known = project.libraries.iter().find(|known| known.name == name);
-    if let Some(known) = known {
-        let by_trial = known.by_trial;
-        let name = name.into_owned();
-        if by_trial && !binding::bind_library(project, board, &name, false)? {
-            eprintln!("not told: the lab found no way to call {name}");
-            return Ok(None);
-        }
-        return Ok(Some(name));
-    }
-    if folder.is_dir() && Library::manifest_of(folder).is_none() {
-        return bound(project, folder, board);
-    }
-    if folder.is_dir() {
-        let name = project.add_library(folder)?;
-        let old = |library: &Library| library.name == name && library.has_old_manifest();
-        if project.libraries.iter().any(old) {
-            eprintln!(
-                "hint: rename {OLD_MANIFEST} to {MANIFEST}, and 'strategies' in it to 'variants'"
-            );
-        }
-        return Ok(Some(name));
-    }
-    if folder.is_file() {
-        return Err(selo_engine::Error::Data {
-            path: folder.to_owned(),
-            message: "is a file; give the folder that contains the library".to_owned(),
-        });
-    }
-    Err(selo_engine::Error::unknown(
-        "folder or library",
-        &name,
-        project.libraries.iter().map(|c| c.name.as_str()),
-    ))
-}
-
-/// Binds the library in a folder by trial, adds it to the project, and returns its name. Its
-/// manifest and glue are in out/survey/NAME of the project; the folder itself stays as it is.
-fn bound(project: &mut Project, folder: &Path, board: &str) -> selo_engine::Result<Option<String>> {
-    let name = manifest::library_name(&folder.canonicalize().unwrap_or(folder.to_owned()));
-    let into = project.root.join("out/survey").join(&name);
-    if !binding::bind_into(project, board, folder, &name, &[], &into)? {
-        eprintln!(
-            "not told: the lab found no way to call {}",
-            folder.display()
-        );
-        eprintln!("hint: docs/contributor/add-a-library.md describes glue by hand");
-        return Ok(None);
-    }
-    eprintln!("manifest and glue: {}", into.display());
-    project.add_library(&into).map(Some)
 }
 
 /// The named boards, or else all boards with an installed compiler.

@@ -3,6 +3,7 @@
 //! from the result.
 
 pub mod declarations;
+pub mod hints;
 pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +79,8 @@ pub struct Scanned {
     /// An SPDX identifier, if the licence was recognised.
     pub licence: Option<String>,
     pub version: Option<String>,
+    /// Compiler flags that the files of its build give ([`hints`]).
+    pub flags: Vec<String>,
     /// Files and folders that were left out, and why.
     pub notes: Vec<String>,
 }
@@ -282,6 +285,15 @@ fn kind(path: &Path) -> Option<Kind> {
 }
 
 pub use crate::data::is_cpp;
+
+/// The names that a file of C or C++ includes, as written. Empty for other files.
+pub fn included(path: &Path) -> Vec<String> {
+    let small = path.metadata().is_ok_and(|data| data.len() <= LARGEST);
+    if !small || kind(path).is_none() {
+        return Vec::new();
+    }
+    std::fs::read(path).map_or_else(|_| Vec::new(), |bytes| read(&bytes).includes)
+}
 
 fn walk(
     folder: &Path,

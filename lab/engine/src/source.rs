@@ -8,6 +8,7 @@
 
 mod client;
 mod git;
+mod input;
 mod lock;
 mod manifest;
 mod tree;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-pub use git::is_address as is_git_address;
+pub use git::{is_address as is_git_address, name as git_name};
 pub use lock::{LOCK, Lock, Pin};
 use manifest::unpacked;
 pub use manifest::{Registry, Source, UNPINNED};
@@ -39,6 +40,8 @@ pub enum Step<'a> {
 pub struct Sources {
     archives: PathBuf,
     unpacked: PathBuf,
+    /// Copies of what users named.
+    inputs: PathBuf,
     /// Never contacts a registry.
     pub offline: bool,
 }
@@ -50,6 +53,7 @@ impl Sources {
         Sources {
             archives: archives.map_or_else(|| root.join("target/archives"), PathBuf::from),
             unpacked: unpacked(root),
+            inputs: root.join("target/inputs"),
             offline,
         }
     }
@@ -97,7 +101,7 @@ impl Sources {
         let files = self.files_of(&pinned, &got.archive, progress)?;
         pinned.tree = tree::digest(files.path())?;
         keep(&got.archive, &self.archives.join(pinned.archive_name()))?;
-        put(files, &pinned.place(&self.unpacked))?;
+        keep_folder(files, &pinned.place(&self.unpacked))?;
         Ok(Pin {
             git: pinned.git,
             commit: pinned.commit,
@@ -135,7 +139,7 @@ impl Sources {
         if let Some((_, got)) = &fetched {
             keep(got, &kept)?;
         }
-        put(files, &source.place(&self.unpacked))
+        keep_folder(files, &source.place(&self.unpacked))
     }
 
     /// Unpacks an archive into a new folder beside the places of sources.
@@ -194,7 +198,7 @@ fn keep(got: &Path, kept: &Path) -> Result<()> {
 
 /// Moves a folder to its place. The rename is atomic: the folder is complete or absent. A second
 /// process finds it there.
-fn put(folder: tempfile::TempDir, place: &Path) -> Result<()> {
+fn keep_folder(folder: tempfile::TempDir, place: &Path) -> Result<()> {
     match std::fs::rename(folder.path(), place) {
         Ok(()) => Ok(()),
         Err(_) if place.is_dir() => Ok(()),

@@ -41,7 +41,7 @@ pub fn library(
         by_trial: false,
         families: Vec::new(),
         include,
-        flags: [&remedies.flags[..], &recipe.flags].concat(),
+        flags: [&scanned.flags[..], &remedies.flags, &recipe.flags].concat(),
         cxx_flags: Vec::new(),
         arduino: scanned.arduino,
         link_flags: Vec::new(),
@@ -168,6 +168,14 @@ fn head(scanned: &Scanned, remedies: &Remedies, to_library: &str, name: &str) ->
         "\n# Folders of headers, relative to this file.\ninclude = [{}]",
         folders.join(", ")
     );
+    if !scanned.flags.is_empty() {
+        let flags: Vec<String> = scanned.flags.iter().map(|flag| quoted(flag)).collect();
+        let _ = writeln!(
+            text,
+            "\n# Macros of the library's own build.\nflags = [{}]",
+            flags.join(", ")
+        );
+    }
     if scanned.arduino {
         text.push_str("\n# It asks for the headers of an Arduino core.\narduino = true\n");
     }

@@ -77,7 +77,7 @@ pub(super) fn tag_problem(tag: &str) -> Option<String> {
 }
 
 /// The owner and name of a repository, as part of a file name.
-pub(super) fn name(address: &str) -> String {
+pub fn name(address: &str) -> String {
     let path = address.split("://").nth(1).unwrap_or(address);
     let path = path.trim_end_matches('/').trim_end_matches(".git");
     let mut parts: Vec<&str> = path.rsplit('/').filter(|part| !part.is_empty()).collect();

@@ -12,7 +12,7 @@ pub const SUFFIXES: [&str; 5] = [".tar.gz", ".tgz", ".crate", ".tar.xz", ".zip"]
 
 /// Limits in bytes and files: larger than any library here, and too small to fill a disk.
 pub(super) const LARGEST: u64 = 512 << 20;
-const MOST_FILES: usize = 50_000;
+pub(super) const MOST_FILES: usize = 50_000;
 
 /// True if the archive's kind is supported.
 pub fn known(archive: &str) -> bool {

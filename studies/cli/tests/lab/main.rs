@@ -9,6 +9,7 @@ mod exchange;
 mod field;
 #[path = "../../../../tests/command/gateway_support/mod.rs"]
 mod gateway_support;
+mod given;
 mod instrument;
 mod lab_gate;
 mod node;

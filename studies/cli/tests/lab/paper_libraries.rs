@@ -160,7 +160,7 @@ static void backward(const uint8_t *rk, uint8_t rounds, uint8_t *s)
 ";
 
 /// A core whose tables are constants.
-fn core() -> String {
+pub fn core() -> String {
     let head = "#include <stdint.h>\n#include <string.h>\n";
     format!("{head}{}{ROUNDS}", tables("static const"))
 }

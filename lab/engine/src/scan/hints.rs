@@ -1,0 +1,332 @@
+//! What the files of a library's build say of its sources and macros: `library.json` of PlatformIO,
+//! `library.properties` of Arduino, `CMakeLists.txt` and `Makefile`. Only literal entries are read;
+//! nothing is executed. The result is a hint: where it leads nowhere, the lab goes without it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{Scanned, qualified};
+
+/// A larger file of a build is not read.
+const LARGEST: u64 = 1 << 20;
+
+/// The hints of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// `-D` and `-U` flags of the compiler.
+    pub flags: Vec<String>,
+    /// Sources that the library is not built from, relative to the folder.
+    pub left_out: BTreeSet<PathBuf>,
+}
+
+impl Hints {
+    /// Reads the hints of a scanned folder.
+    pub fn read(scanned: &Scanned) -> Hints {
+        let mut hints = Hints::default();
+        let text = |name: &str| {
+            let path = scanned.folder.join(name);
+            let small = path.metadata().is_ok_and(|data| data.len() <= LARGEST);
+            let bytes = small.then(|| std::fs::read(path).unwrap_or_default());
+            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        };
+        if let Some(json) = text("library.json") {
+            hints.of_platformio(&json, scanned);
+        } else if text("library.properties").is_some() && scanned.folder.join("src").is_dir() {
+            // Arduino compiles the folder src only, if there is one.
+            hints.keep(scanned, |path| path.starts_with("src"));
+        }
+        if let Some(cmake) = text("CMakeLists.txt") {
+            hints.of_cmake(&cmake, scanned);
+        }
+        if let Some(make) = text("Makefile") {
+            hints.of_make(&make);
+        }
+        // A source that another file includes is part of it.
+        let included: BTreeSet<&str> = scanned
+            .includes
+            .values()
+            .flatten()
+            .filter_map(|name| name.rsplit('/').next())
+            .collect();
+        hints.left_out.retain(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            !included.contains(name.as_ref())
+        });
+        // No library is built from nothing.
+        if scanned
+            .sources
+            .iter()
+            .all(|source| hints.left_out.contains(source))
+        {
+            hints.left_out.clear();
+        }
+        hints.flags.sort();
+        hints.flags.dedup();
+        hints
+    }
+
+    /// True if there is nothing to apply.
+    pub fn is_empty(&self) -> bool {
+        self.flags.is_empty() && self.left_out.is_empty()
+    }
+
+    /// Removes the sources that are left out from a scan, and adds the flags.
+    pub fn apply(&self, scanned: &mut Scanned) {
+        let kept = |path: &PathBuf| !self.left_out.contains(path);
+        scanned.sources.retain(kept);
+        scanned.definitions.retain(|_, file| kept(file));
+        scanned.functions.retain(|declared| kept(&declared.file));
+        scanned.flags.clone_from(&self.flags);
+        for path in &self.left_out {
+            let note = format!("{} is not among the sources of its build", path.display());
+            scanned.notes.push(note);
+        }
+        // A function that only a left out source defines is not part of the library.
+        let defined: BTreeSet<String> = scanned.definitions.keys().cloned().collect();
+        scanned.functions.retain(|declared| {
+            declared.in_header || defined.contains(&qualified(&declared.function))
+        });
+    }
+
+    fn keep(&mut self, scanned: &Scanned, test: impl Fn(&Path) -> bool) {
+        let dropped = scanned.sources.iter().filter(|path| !test(path));
+        self.left_out.extend(dropped.cloned());
+    }
+
+    fn of_platformio(&mut self, text: &str, scanned: &Scanned) {
+        let Ok(json) = serde_json::from_str::<serde_json::Value>(text) else {
+            return;
+        };
+        let build = &json["build"];
+        for flags in words(&build["flags"]) {
+            self.flags_of(&flags);
+        }
+        let top = build["srcDir"].as_str().unwrap_or_else(|| {
+            if scanned.folder.join("src").is_dir() {
+                "src"
+            } else {
+                "."
+            }
+        });
+        let top = top.trim_start_matches("./").trim_end_matches('/');
+        let top = if top == "." { "" } else { top };
+        let mut filters: Vec<(bool, String)> = words(&build["srcFilter"])
+            .iter()
+            .flat_map(|text| filters(text))
+            .collect();
+        if filters.is_empty() {
+            filters.push((true, "*".to_owned()));
+        }
+        self.keep(scanned, |path| {
+            let Ok(inside) = path.strip_prefix(top) else {
+                return false;
+            };
+            let inside = inside.to_string_lossy();
+            let last = filters
+                .iter()
+                .rev()
+                .find(|(_, pattern)| fits(pattern, &inside));
+            last.is_some_and(|(takes, _)| *takes)
+        });
+    }
+
+    fn of_cmake(&mut self, text: &str, scanned: &Scanned) {
+        let mut listed: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut literal = true;
+        for (command, arguments) in commands(text) {
+            match command.as_str() {
+                "add_library" => {
+                    let sources = arguments.iter().skip(1);
+                    for name in sources.filter(|name| name.contains(['.', '$'])) {
+                        literal &= scanned.folder.join(name).is_file();
+                        listed.insert(PathBuf::from(name.trim_start_matches("./")));
+                    }
+                }
+                "add_definitions" | "add_compile_definitions" | "target_compile_definitions" => {
+                    let skip = usize::from(command.starts_with("target"));
+                    for name in arguments.iter().skip(skip) {
+                        self.definition(name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let is_source = |path: &PathBuf| scanned.sources.contains(path);
+        if literal && listed.iter().any(is_source) {
+            self.keep(scanned, |path| listed.contains(path));
+        }
+    }
+
+    /// Adds a macro as CMake names it: with or without `-D`.
+    fn definition(&mut self, name: &str) {
+        const SCOPES: [&str; 3] = ["PUBLIC", "PRIVATE", "INTERFACE"];
+        if SCOPES.contains(&name) {
+            return;
+        }
+        let name = name.strip_prefix("-D").unwrap_or(name);
+        self.flags_of(&format!("-D{name}"));
+    }
+
+    fn of_make(&mut self, text: &str) {
+        let joined = text.replace("\\\n", " ");
+        for line in joined.lines() {
+            let Some((name, value)) = line.split_once('=') else {
+                continue;
+            };
+            let name = name.trim().trim_end_matches(['+', ':', '?']).trim();
+            if ["CFLAGS", "CPPFLAGS", "CXXFLAGS", "DEFINES", "DEFS"].contains(&name) {
+                self.flags_of(value.split('#').next().unwrap_or_default());
+            }
+        }
+    }
+
+    /// Adds the macros among flags. Other flags, such as optimisation, are the lab's to choose.
+    fn flags_of(&mut self, text: &str) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_=-".contains(c);
+        for flag in text.split_whitespace() {
+            let of_macro = flag.starts_with("-D") || flag.starts_with("-U");
+            let named = flag
+                .chars()
+                .nth(2)
+                .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+            if of_macro && named && flag.chars().all(plain) {
+                self.flags.push(flag.to_owned());
+            }
+        }
+    }
+}
+
+/// A text, or a list of texts.
+fn words(value: &serde_json::Value) -> Vec<String> {
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    match value {
+        serde_json::Value::Array(list) => list.iter().filter_map(text).collect(),
+        other => text(other).into_iter().collect(),
+    }
+}
+
+/// The entries of a filter of sources, such as `+<*> -<test/>`: true if it takes, and the pattern.
+fn filters(text: &str) -> Vec<(bool, String)> {
+    let mut found = Vec::new();
+    for part in text.split('>') {
+        if let Some((sign, pattern)) = part.split_once('<') {
+            found.push((sign.trim().ends_with('+'), pattern.trim().to_owned()));
+        }
+    }
+    found
+}
+
+/// True if a path fits a pattern, in which `*` stands for any text. A folder fits with its files.
+fn fits(pattern: &str, path: &str) -> bool {
+    let pattern = pattern.trim_start_matches("./");
+    if let Some(folder) = pattern.strip_suffix('/') {
+        return Path::new(path).starts_with(folder);
+    }
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = path.strip_prefix(first) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else {
+        return rest.is_empty() || rest.starts_with('/');
+    };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// The commands of a CMake file and their arguments, without comments.
+fn commands(text: &str) -> Vec<(String, Vec<String>)> {
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default());
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let mut found = Vec::new();
+    for part in text.split(')') {
+        if let Some((name, arguments)) = part.split_once('(') {
+            let name = name.split_whitespace().last().unwrap_or_default();
+            let arguments = arguments.split_whitespace();
+            let arguments = arguments.map(|one| one.trim_matches('"').to_owned());
+            found.push((name.to_lowercase(), arguments.collect()));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hints(files: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sources = ["aes.h", "aes.c", "src/fast.c", "src/part.c", "src/old/a.c"];
+        let written = sources.iter().map(|name| (*name, "int f(void);\n"));
+        for (name, text) in written.chain(files.iter().copied()) {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            std::fs::write(path, text).expect("a file");
+        }
+        let scanned = crate::scan::scan(folder.path()).expect("a library");
+        let hints = Hints::read(&scanned);
+        let left_out = hints.left_out.iter();
+        let left_out = left_out.map(|path| path.display().to_string());
+        (hints.flags, left_out.collect())
+    }
+
+    #[test]
+    fn platformio_filters_sources_and_sets_macros() {
+        let json =
+            r#"{"build": {"flags": ["-DAES=1 -O3", "-I inc"], "srcFilter": "+<*> -<old/>"}}"#;
+        let (flags, left_out) = hints(&[("library.json", json)]);
+        assert_eq!(flags, ["-DAES=1"]);
+        assert_eq!(left_out, ["aes.c", "src/old/a.c"]);
+        let (_, left_out) = hints(&[("library.json", "{\"build\": {\"srcDir\": \".\"}}")]);
+        assert!(left_out.is_empty(), "{left_out:?}");
+        let (flags, left_out) = hints(&[("library.json", "not JSON")]);
+        assert!(flags.is_empty() && left_out.is_empty());
+    }
+
+    #[test]
+    fn arduino_compiles_src_only() {
+        let (_, left_out) = hints(&[("library.properties", "name=x\n")]);
+        assert_eq!(left_out, ["aes.c"]);
+    }
+
+    #[test]
+    fn cmake_and_make_name_sources_and_macros() {
+        let cmake = "add_library(x STATIC # the\n aes.c src/fast.c)\n\
+            target_compile_definitions(x PUBLIC A B=2 ${C})\n";
+        let (flags, left_out) = hints(&[("CMakeLists.txt", cmake)]);
+        assert_eq!(flags, ["-DA", "-DB=2"]);
+        assert_eq!(left_out, ["src/old/a.c", "src/part.c"]);
+        // A list that is computed says nothing, and what another file includes stays.
+        let (_, left_out) = hints(&[("CMakeLists.txt", "add_library(x aes.c ${MORE})\n")]);
+        assert!(left_out.is_empty(), "{left_out:?}");
+        let includes = ("src/fast.c", "#include \"part.c\"\n");
+        let (_, left_out) = hints(&[("CMakeLists.txt", cmake), includes]);
+        assert_eq!(left_out, ["src/old/a.c"]);
+        let make = "CFLAGS += -Wall -DFAST -DX=$(Y) \\\n -DTWO\nall: ; echo -DNO=1\n";
+        let (flags, _) = hints(&[("Makefile", make)]);
+        assert_eq!(flags, ["-DFAST", "-DTWO"]);
+    }
+
+    #[test]
+    fn patterns() {
+        for (pattern, path, wanted) in [
+            ("*", "a/b.c", true),
+            ("*.c", "a/b.c", true),
+            ("a/", "a/b.c", true),
+            ("a", "a/b.c", true),
+            ("a", "ab.c", false),
+            ("x*.c", "a.c", false),
+            ("a*b*.c", "a1b2.c", true),
+        ] {
+            assert_eq!(fits(pattern, path), wanted, "{pattern} {path}");
+        }
+    }
+}
