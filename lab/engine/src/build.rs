@@ -2,6 +2,7 @@
 //! hash of all that went into it, so nothing is compiled twice and nothing
 //! stale is ever used.
 
+mod arduino;
 mod image;
 mod object;
 mod program;
@@ -18,6 +19,7 @@ use crate::interface::Footprint;
 use crate::library::{Unit, macro_name};
 use crate::project::{Port, Project};
 
+use arduino::Arduino;
 use image::Content;
 pub use program::{Group, Program};
 
@@ -45,6 +47,7 @@ pub struct Builder<'a> {
     project: &'a Project,
     board: &'a Board,
     port: Port,
+    arduino: Arduino,
     /// First line of the compiler's `--version`.
     compiler: String,
     sweep: Option<SweepPoint>,
@@ -74,6 +77,7 @@ impl<'a> Builder<'a> {
             project,
             board,
             port: project.port(board)?,
+            arduino: Arduino::new(&project.root, board)?,
             compiler,
             sweep: None,
             cache: project.root.join("target/images").join(&board.name),

@@ -45,8 +45,8 @@ pub struct Library {
     /// Compiler flags for its C++ sources only.
     #[serde(default)]
     pub cxx_flags: Vec<String>,
-    /// The library was written for Arduino. The headers and functions that it expects of Arduino.h
-    /// are in lab/firmware/arduino.
+    /// The library was written for Arduino. Its images have the core's headers and functions, or
+    /// those in lab/firmware/arduino.
     #[serde(default)]
     pub arduino: bool,
     /// Linker flags, such as `-lcrypto` on a PC.

@@ -1,2 +1,2 @@
 /* The name of Arduino.h before 2011. */
-#include "Arduino.h"
+#include <Arduino.h>

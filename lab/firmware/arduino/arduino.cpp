@@ -1,21 +1,13 @@
 /*
- * The functions behind the lab's Arduino.h: no board, no clock, no entropy. random(), analogRead()
- * and micros() give the same values after every start. The survey reports an IV made from them.
+ * The functions behind the lab's Arduino.h that a core without a board lacks too. random() gives
+ * the same values after every start. The survey reports an IV made from it.
  */
 #include "Arduino.h"
 
-HardwareSerial Serial;
-
-static unsigned long calls;
 static uint32_t state = 1;
 
 extern "C" {
-unsigned long millis(void) { return ++calls; }
-unsigned long micros(void) { return 4 * ++calls; }
-void delay(unsigned long) {}
-void delayMicroseconds(unsigned int) {}
 void yield(void) {}
-int analogRead(uint8_t) { return 512; }
 int digitalRead(uint8_t) { return LOW; }
 void digitalWrite(uint8_t, uint8_t) {}
 void pinMode(uint8_t, uint8_t) {}
@@ -34,3 +26,12 @@ long random(long end)
 }
 
 long random(long begin, long end) { return begin >= end ? begin : begin + random(end - begin); }
+
+long map(long value, long from_low, long from_high, long to_low, long to_high)
+{
+    return (value - from_low) * (to_high - to_low) / (from_high - from_low) + to_low;
+}
+
+uint16_t makeWord(uint16_t value) { return value; }
+
+uint16_t makeWord(uint8_t high, uint8_t low) { return (uint16_t)(high << 8 | low); }

@@ -17,10 +17,6 @@ use crate::sketch::{self, Source};
 /// What C++ needs of a runtime, where none is linked.
 const CXX_RUNTIME: &str = "lab/firmware/cxx/runtime.cpp";
 
-/// What a library for Arduino expects: headers, and the functions behind them.
-const ARDUINO: &str = "lab/firmware/arduino";
-const ARDUINO_SOURCE: &str = "lab/firmware/arduino/arduino.cpp";
-
 /// What stands in the place of a library's glue, in the program that a footprint grows from.
 const NOTHING: &str = "lab/firmware/footprint/nothing.c";
 
@@ -61,6 +57,10 @@ impl Builder<'_> {
             Content::Library | Content::Whole | Content::Heap => {
                 sources.extend(self.library_sources(unit, &flags, &of_glue)?);
                 // Libraries stand after the objects that need them.
+                if Self::stands_in(unit, sketch) {
+                    let archive = self.arduino_archive(content)?;
+                    link.push(self.relative(&archive).to_string_lossy().into_owned());
+                }
                 if let Some(archive) = self.crate_archive(unit.library)? {
                     link.push(self.relative(&archive).to_string_lossy().into_owned());
                 }
@@ -90,7 +90,7 @@ impl Builder<'_> {
         let port = self.port.include.iter().map(|folder| root.join(folder));
         let mut include: Vec<PathBuf> = port.chain(unit.include()).collect();
         if Self::stands_in(unit, self.board.toolchain.sketch.as_ref()) {
-            include.push(root.join(ARDUINO));
+            include.extend(self.arduino.include.iter().cloned());
         }
         include
     }
@@ -104,7 +104,7 @@ impl Builder<'_> {
     }
 
     /// The macros by which a library knows an Arduino board, as the board's own core defines them.
-    fn arduino_macros(&self) -> Vec<String> {
+    pub(super) fn arduino_macros(&self) -> Vec<String> {
         let mut macros = vec!["-DARDUINO=10819".to_owned()];
         if self.board.port == "avr" {
             macros.push("-DARDUINO_ARCH_AVR=1".to_owned());
@@ -143,9 +143,6 @@ impl Builder<'_> {
         let mut sources = Vec::new();
         if sketch.is_none() && (is_cpp(&glue) || own.iter().any(|source| is_cpp(source))) {
             sources.push((root.join(CXX_RUNTIME), flags.to_vec()));
-        }
-        if Self::stands_in(unit, sketch) {
-            sources.push((root.join(ARDUINO_SOURCE), flags.to_vec()));
         }
         let of = |source: PathBuf, flags: &[String]| match is_cpp(&source) {
             true => (source, [flags, &unit.library.cxx_flags].concat()),

@@ -126,7 +126,7 @@ impl Builder<'_> {
 
     /// Objects of sources with their flags, in that order: a library has a hundred, so every
     /// core compiles.
-    fn objects(
+    pub(super) fn objects(
         &self,
         sources: &[(PathBuf, Vec<String>)],
         include: &[PathBuf],

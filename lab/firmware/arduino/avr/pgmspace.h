@@ -7,9 +7,11 @@
 #define SELO_LAB_PGMSPACE_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PROGMEM
+#define PGM_VOID_P const void *
 #define PGM_P const char *
 #define PSTR(text) (text)
 #define pgm_read_byte(address) (*(const uint8_t *)(address))
@@ -21,5 +23,16 @@
 #define memcpy_P memcpy
 #define memcmp_P memcmp
 #define strlen_P strlen
+#define strcpy_P strcpy
+#define strncpy_P strncpy
+#define strcat_P strcat
+#define strcmp_P strcmp
+#define strncmp_P strncmp
+#define printf_P printf
+#define sprintf_P sprintf
+#define snprintf_P snprintf
+#define pgm_read_ptr(address) (*(void *const *)(address))
+#define pgm_read_ptr_near(address) pgm_read_ptr(address)
+#define pgm_read_float(address) (*(const float *)(address))
 
 #endif

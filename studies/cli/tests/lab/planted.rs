@@ -58,9 +58,20 @@ fn plant(project: &Project, shape: &str, into: &str, change: Option<&Fault>) {
 
 /// The lines of a survey of a planted library, and what it said.
 fn survey(project: &Project, folder: &str, algorithm: &str) -> (Vec<Value>, String) {
-    let arguments = ["lab", "survey", folder, "--board", "uno", "--budget", "4"];
-    let more = ["--algorithm", algorithm, "--json"];
-    let answer = project.selo(&[&arguments[..], &more].concat());
+    surveyed(
+        project,
+        folder,
+        &["--board", "uno", "--algorithm", algorithm],
+    )
+}
+
+fn survey_on(project: &Project, folder: &str, board: &str) -> (Vec<Value>, String) {
+    surveyed(project, folder, &["--board", board])
+}
+
+fn surveyed(project: &Project, folder: &str, more: &[&str]) -> (Vec<Value>, String) {
+    let arguments = ["lab", "survey", folder, "--json", "--budget", "4"];
+    let answer = project.selo(&[&arguments[..], more].concat());
     let said = answer.all();
     (answer.lines(), said)
 }
@@ -225,4 +236,93 @@ fn a_hash_in_pieces() {
         ),
     ];
     check("digest", &[HASH], &faults);
+}
+
+/// What a class for sketches may use of an Arduino core.
+const USES_THE_CORE: &str = "
+    String name = String(\"AES\") + 128;
+    name += F(\" key of \");
+    name += size;
+    bool odd = EEPROM.read(3) != 255 || bitRead(name.length(), 7) != 0;
+    if (odd || constrain(size, 16, 32) != max(size, 16u) || word(1, 2) != 258) {
+        char text[12];
+        Serial.begin(9600);
+        Serial.print(name);
+        Serial.println(millis() + micros(), HEX);
+        randomSeed(analogRead(A0));
+        delay(random(3, 5));
+        snprintf_P(text, sizeof text, PSTR(\"%u\"), min(3, 5));
+        noInterrupts();
+        interrupts();
+        yield();
+        byte *copy = new byte[size];
+        delete[] copy;
+        return false;
+    }
+";
+
+/// The lines of a survey on the Uno, with the installed Arduino core or the lab's own headers.
+fn with_core(project: &Project, folder: &str, is_real: bool) -> Vec<Value> {
+    let arguments = ["lab", "survey", folder, "--board", "uno", "--budget", "4"];
+    let mut command = project.command(&[&arguments[..], &["--json"]].concat());
+    if !is_real {
+        command.env("ARDUINO_AVR", "/nonexistent");
+    }
+    let output = command.output().expect("selo runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
+    lines.expect("JSON Lines")
+}
+
+#[test]
+fn a_class_that_uses_the_arduino_core() {
+    let project = Project::new();
+    let change = Fault {
+        algorithm: "aes-128",
+        file: "AES128.cpp",
+        from: "    byte constant = 1;\n",
+        to: "    USES_THE_CORE\n    byte constant = 1;\n",
+        finding: "",
+        words: "",
+    };
+    plant(&project, "class", "sketch", Some(&change));
+    let file = project.path().join("sketch/AES128.cpp");
+    let text = std::fs::read_to_string(&file).expect("a text");
+    let text = text.replace("    USES_THE_CORE\n", USES_THE_CORE);
+    let headers = "#include <EEPROM.h>\n#include <stdio.h>\n";
+    project.write("sketch/AES128.cpp", &(headers.to_owned() + &text));
+    for is_real in [true, false] {
+        let lines = with_core(&project, "sketch", is_real);
+        assert_eq!(lines.len(), 2, "{lines:#?}");
+        for line in lines {
+            assert_eq!(line["verdict"], "suitable", "{line:#}");
+        }
+    }
+    let (lines, said) = survey_on(&project, "sketch", "native");
+    assert_eq!(lines.len(), 2, "{said}");
+    for line in lines {
+        assert_eq!(line["verdict"], "suitable", "{line:#}");
+    }
+}
+
+/// A library that only needs Arduino's types costs the same with any core.
+#[test]
+fn the_arduino_core_costs_nothing_where_it_is_not_called() {
+    let project = Project::new();
+    let silent = Fault {
+        algorithm: "aes-128",
+        file: "AES128.cpp",
+        from: "Serial.println(F(\"AES128: the key must have 16 bytes\"));",
+        to: "",
+        finding: "",
+        words: "",
+    };
+    plant(&project, "class", "silent", Some(&silent));
+    let costs = |is_real| -> Vec<Value> {
+        let lines = with_core(&project, "silent", is_real);
+        lines.iter().map(|line| line["costs"].clone()).collect()
+    };
+    let real = costs(true);
+    assert_eq!(real.len(), 2);
+    assert_eq!(real, costs(false));
 }
