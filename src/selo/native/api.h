@@ -13,6 +13,10 @@
  *  SELO_WIDE_PRODUCTS   0 where the compiler makes branches of 64-bit products (ARMv6-M, Xtensa),
  *                       and where the instruction for them stops early for small numbers
  *                       (Cortex-M3)
+ *  SELO_AES_TABLES      1 for AES with S-boxes in tables, which takes constant time only where no
+ *                       cache lies between the core and the tables. The default is 0 but on 8-bit
+ *                       CPUs. The library cannot see a cache: one core is in chips with and
+ *                       without one
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
  *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
@@ -85,6 +89,9 @@
 #endif
 #endif
 
+#ifndef SELO_AES_TABLES
+#define SELO_AES_TABLES SELO_BYTEWISE
+#endif
 #ifndef SELO_X25519_WORDS
 #define SELO_X25519_WORDS (!SELO_INT_IS_16)
 #endif
@@ -141,7 +148,7 @@
 #define SELO_NATIVE_ONLY_AVR (SELO_NATIVE && SELO_BACKEND_AVR)
 
 #ifndef SELO_NATIVE_AES
-#define SELO_NATIVE_AES SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_AES (SELO_NATIVE_ONLY_AVR && SELO_AES_TABLES)
 #endif
 #ifndef SELO_NATIVE_ASCON
 #define SELO_NATIVE_ASCON SELO_NATIVE_ONLY_AVR
@@ -185,6 +192,10 @@
      SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || SELO_NATIVE_SHA512 || \
      SELO_NATIVE_SPECK || (SELO_NATIVE_KECCAK && !SELO_BACKEND_THUMB2))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
+#endif
+
+#if SELO_NATIVE_AES && !SELO_AES_TABLES
+#error "SELO_NATIVE_AES=1, but the kernels of AES use tables, and SELO_AES_TABLES is 0"
 #endif
 
 #ifndef SELO_KECCAK_SMALL
