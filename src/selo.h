@@ -23,14 +23,15 @@
  *  - Stack: the deepest stack of a call on an Arduino Uno, in bytes, measured by the lab.
  *
  * Constant time
- *    No branch and no memory address depends on a secret, with one exception: AES uses secret
- *    bytes as indices into its S-box. Such a look-up takes constant time only where no cache
- *    stands between the core and the table, as on AVR. It does not take constant time on a
- *    Cortex-M that runs from cached flash (the XIP flash of RP2040, the ART accelerator of
- *    STM32F4), on ESP8266 and ESP32, or on a PC. Use ChaCha20-Poly1305 or Ascon-AEAD128 there:
- *    they use no table. `selo lab check` measures it.
+ *    No branch and no memory address depends on a secret, with one exception: on 8-bit CPUs, and
+ *    elsewhere with SELO_AES_TABLES=1, AES uses secret bytes as indices into its S-box. Such a
+ *    look-up takes constant time only where no cache stands between the core and the table, as on
+ *    AVR. It does not take constant time on a Cortex-M that runs from cached flash (the XIP flash of
+ *    RP2040, the ART accelerator of STM32F4), on ESP8266 and ESP32, or on a PC. Without that switch
+ *    AES has no table there. `selo lab check` measures it.
  *    X25519, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take constant time
- *    only if the multiplier of the CPU does. That of Cortex-M3 does not.
+ *    only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant time, but not
+ *    to 64 bits; X25519 and Poly1305 do without that there, GHASH does not.
  *
  * docs/BIBLIOGRAPHY.md lists the references in brackets, such as [FIPS197, 5.1.1].
  */
@@ -118,7 +119,10 @@ struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
  * _setup copies or expands the raw key into *key. The raw key is not needed afterwards, and must
  * not overlap *key. _encrypt and _decrypt take one block, as selo_block_fn says. None of them can
  * fail.
- * Constant time: without a cache only, as explained above.
+ * Without SELO_AES_TABLES (32-bit CPUs and larger), small and tiny make the schedule in RAM of the
+ * stack for each block, 240 bytes, and small keeps the key twice.
+ * Constant time: on 8-bit CPUs and with SELO_AES_TABLES=1 without a cache only, as explained above;
+ * else on every CPU.
  *
  * A block cipher alone protects no message. Use authenticated encryption.
  */

@@ -64,17 +64,15 @@ def run(plugin, image, command):
             while data := connection.recv(65536):
                 report.append(data)
 
-        threading.Thread(target=receive, daemon=True).start()
+        receiver = threading.Thread(target=receive, daemon=True)
+        receiver.start()
         plugged = ["-plugin", ",".join([plugin, f"report={folder}/report", *marks])]
         done = subprocess.run([command[0], *plugged, *(word.replace("{image}", image)
                                                       for word in command[1:])],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
         sys.stderr.write(done.stderr)
+        receiver.join(10)  # QEMU has ended, and with it the connection, unless there was none
         server.close()
-        for _ in range(100):
-            if report and report[-1].endswith(b"\n"):
-                break
-            threading.Event().wait(0.01)
         return done.stdout, b"".join(report).decode()
 
 

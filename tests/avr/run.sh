@@ -47,7 +47,8 @@ settings_of() { # TEST
 for_host() { # PROGRAM TEST FLAG...
     local program=$1 test=$2
     shift 2
-    cc $warnings -O2 "$@" -Isrc -Itests/avr "tests/avr/test_$test.c" tests/avr/kernel.c \
+    # The kernels of AES have key schedules in bytes, as the C with tables.
+    cc $warnings -O2 -DSELO_AES_TABLES=1 "$@" -Isrc -Itests/avr "tests/avr/test_$test.c" tests/avr/kernel.c \
         $(sources_of "$test" c) -o "$program"
 }
 

@@ -17,7 +17,7 @@ static void compress(void)
     KERNEL_CALL(selo_blake2s_compress, state.data, block.data, (uint16_t)(tail[0] >> 16),
                 (uint16_t)tail[0], (uint16_t)(tail[1] >> 16), (uint16_t)tail[1]);
 #else
-    selo_blake2s_compress((uint32_t *)(void *)state.data, block.data, tail[0], tail[1]);
+    KERNEL_CALL(selo_blake2s_compress, (uint32_t *)(void *)state.data, block.data, tail[0], tail[1]);
 #endif
 }
 

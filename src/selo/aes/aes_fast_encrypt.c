@@ -1,7 +1,7 @@
 /* AES encryption of one block with the whole key schedule in RAM [FIPS197, 5.1]. */
 #include "aes_state.h"
 
-#if !SELO_NATIVE_AES
+#if SELO_AES_TABLES && !SELO_NATIVE_AES
 
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds)

@@ -6,7 +6,7 @@
  */
 #include "aes.h"
 
-#if !SELO_NATIVE_AES
+#if SELO_AES_TABLES && !SELO_NATIVE_AES
 
 /* Expands raw[key_size] to round_keys[16 * (key_size / 4 + 7)]. */
 static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
@@ -49,6 +49,16 @@ static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
         }
     }
 }
+
+#elif !SELO_AES_TABLES
+
+#include "aes_sliced.h"
+
+#define setup selo_aes_sliced_setup
+
+#endif
+
+#if !SELO_NATIVE_AES
 
 void selo_aes128_fast_setup(struct selo_aes128_fast *key, const uint8_t raw[16])
 {

@@ -4,7 +4,7 @@
  */
 #include "aes_state.h"
 
-#if !SELO_NATIVE_AES
+#if SELO_AES_TABLES && !SELO_NATIVE_AES
 
 void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t in[16],
                             uint8_t key_size, uint8_t last_constant)

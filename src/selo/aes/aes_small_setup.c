@@ -4,7 +4,7 @@
  */
 #include "aes.h"
 
-#if !SELO_NATIVE_AES
+#if SELO_AES_TABLES && !SELO_NATIVE_AES
 
 void selo_aes_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key_size)
 {

@@ -1,7 +1,7 @@
 /* AES encryption of one block. The key schedule is computed on the fly [FIPS197, 5.1, 5.2]. */
 #include "aes_state.h"
 
-#if !SELO_NATIVE_AES
+#if SELO_AES_TABLES && !SELO_NATIVE_AES
 
 void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
                            uint8_t key_size)

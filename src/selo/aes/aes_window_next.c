@@ -1,7 +1,7 @@
 /* The AES key schedule on the fly, forwards [FIPS197, 5.2]. */
 #include "aes.h"
 
-#if !SELO_NATIVE_AES
+#if SELO_AES_TABLES && !SELO_NATIVE_AES
 
 const uint8_t *selo_aes_window_next(struct aes_window *window)
 {

@@ -4,7 +4,7 @@
  */
 #include "aes.h"
 
-#if !SELO_NATIVE_AES
+#if SELO_AES_TABLES && !SELO_NATIVE_AES
 
 const uint8_t *selo_aes_window_previous(struct aes_window *window)
 {

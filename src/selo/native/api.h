@@ -13,6 +13,10 @@
  *  SELO_WIDE_PRODUCTS   0 where the compiler makes branches of 64-bit products (ARMv6-M, Xtensa),
  *                       and where the instruction for them stops early for small numbers
  *                       (Cortex-M3)
+ *  SELO_AES_TABLES      1 for AES with S-boxes in tables, which takes constant time only where no
+ *                       cache lies between the core and the tables. The default is 0 but on 8-bit
+ *                       CPUs. The library cannot see a cache: one core is in chips with and
+ *                       without one
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
  *  SELO_X25519_WIDE     1 where it multiplies 64 by 64 bits, and the compiler has unsigned __int128
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
@@ -86,6 +90,9 @@
 #endif
 #endif
 
+#ifndef SELO_AES_TABLES
+#define SELO_AES_TABLES SELO_BYTEWISE
+#endif
 #ifndef SELO_X25519_WORDS
 #define SELO_X25519_WORDS (!SELO_INT_IS_16)
 #endif
@@ -146,32 +153,34 @@
 #error "SELO_NATIVE=1, but the kernels need SELO_FLASH_TABLES=1"
 #endif
 
-/* The default of an algorithm that only AVR has a kernel for. */
+/* The defaults of an algorithm that only AVR has a kernel for, and of one that AVR and ARM cores
+ * with 32-bit Thumb instructions have one for. */
 #define SELO_NATIVE_ONLY_AVR (SELO_NATIVE && SELO_BACKEND_AVR)
+#define SELO_NATIVE_AVR_OR_THUMB2 (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2))
 
 #ifndef SELO_NATIVE_AES
-#define SELO_NATIVE_AES SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_AES (SELO_NATIVE_ONLY_AVR && SELO_AES_TABLES)
 #endif
 #ifndef SELO_NATIVE_ASCON
 #define SELO_NATIVE_ASCON SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_BLAKE2S
-#define SELO_NATIVE_BLAKE2S SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_BLAKE2S SELO_NATIVE_AVR_OR_THUMB2
 #endif
 #ifndef SELO_NATIVE_CHACHA20
-#define SELO_NATIVE_CHACHA20 SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_CHACHA20 SELO_NATIVE_AVR_OR_THUMB2
 #endif
 #ifndef SELO_NATIVE_GHASH
 #define SELO_NATIVE_GHASH SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_KECCAK
-#define SELO_NATIVE_KECCAK (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2))
+#define SELO_NATIVE_KECCAK SELO_NATIVE_AVR_OR_THUMB2
 #endif
 #ifndef SELO_NATIVE_POLY1305 /* the kernel works on bytes only */
 #define SELO_NATIVE_POLY1305 (SELO_NATIVE_ONLY_AVR && SELO_BYTEWISE)
 #endif
 #ifndef SELO_NATIVE_SHA256
-#define SELO_NATIVE_SHA256 SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_SHA256 SELO_NATIVE_AVR_OR_THUMB2
 #endif
 #ifndef SELO_NATIVE_SHA512
 #define SELO_NATIVE_SHA512 SELO_NATIVE_ONLY_AVR
@@ -190,10 +199,15 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
-     SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || SELO_NATIVE_SHA512 || \
-     SELO_NATIVE_SPECK || (SELO_NATIVE_KECCAK && !SELO_BACKEND_THUMB2))
+    (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || \
+     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || \
+     (!SELO_BACKEND_THUMB2 && (SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
+                               SELO_NATIVE_KECCAK || SELO_NATIVE_SHA256)))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
+#endif
+
+#if SELO_NATIVE_AES && !SELO_AES_TABLES
+#error "SELO_NATIVE_AES=1, but the kernels of AES use tables, and SELO_AES_TABLES is 0"
 #endif
 
 #ifndef SELO_KECCAK_SMALL

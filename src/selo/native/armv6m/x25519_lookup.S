@@ -7,7 +7,7 @@
  * (SELO_X25519_TEETH is 5). entry is aligned to 4 bytes. The whole table is read, in the same
  * order for each index, and all but one entry masked away.
  *
- * Cost of selo_x25519_lookup_arm: 2,701 cycles on Cortex-M0 and 2,700 cycles on Cortex-M4 as
+ * Cost of selo_x25519_lookup_arm: 2,701 cycles on Cortex-M0 and 2,700 cycles on Cortex-M3 as
  * modelled, 2,027 instructions, 24 bytes of stack, 128 bytes of flash (tests/arm/run.sh
  * --figures).
  */

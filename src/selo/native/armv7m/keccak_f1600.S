@@ -11,7 +11,9 @@
  * another, in the caller's memory and on the stack in turn, so that pi is only an order of
  * addresses. Single loads and stores follow each other because the core overlaps them.
  *
- * @cost
+ * Cost of selo_keccak_f1600: 13,854 cycles on Cortex-M3 and 13,854 cycles on Cortex-M4 as
+ * modelled, 12,467 instructions, 280 bytes of stack, 4,280 bytes of flash (tests/arm/run.sh
+ * --figures).
  */
 #include "../api.h"
 
