@@ -23,12 +23,14 @@
  *  - Stack: the deepest stack of a call on an Arduino Uno, in bytes, measured by the lab.
  *
  * Constant time
- *    No branch and no memory address depends on a secret, with one exception: AES uses secret
- *    bytes as indices into its S-box. Such a look-up takes constant time only where no cache
- *    stands between the core and the table, as on AVR. It does not take constant time on a
- *    Cortex-M that runs from cached flash (the XIP flash of RP2040, the ART accelerator of
- *    STM32F4), on ESP8266 and ESP32, or on a PC. Use ChaCha20-Poly1305 or Ascon-AEAD128 there:
- *    they use no table. `selo lab check` measures it.
+ *    No branch and no memory address depends on a secret, with one exception: on CPUs with words
+ *    of 8 or 32 bits AES uses secret bytes as indices into its S-box. Such a look-up takes constant
+ *    time only where no cache stands between the core and the table, as on AVR. It does not take
+ *    constant time on a Cortex-M that runs from cached flash (the XIP flash of RP2040, the ART
+ *    accelerator of STM32F4), and on ESP8266 and ESP32. Use ChaCha20-Poly1305 or Ascon-AEAD128
+ *    there: they use no table. On CPUs with words of 64 bits (AArch64, x86-64, RV64) AES uses no
+ *    table in memory either, unless the compiler is not GCC or Clang, or the code is compiled with
+ *    SELO_PLAIN_C=1 or SELO_AES_WIDE=0. `selo lab check` measures it.
  *    X25519, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take constant time
  *    only if the multiplier of the CPU does. That of Cortex-M3 does not.
  *
@@ -113,12 +115,12 @@ struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
  * tiny     on the fly    encryption only  16, 24, 32 bytes                    at most 56 bytes
  *
  * small and tiny save RAM and take more time for each block. Their code is about as large as that
- * of fast.
+ * of fast. With words of 64 bits they compute the whole schedule for each block, on the stack.
  *
  * _setup copies or expands the raw key into *key. The raw key is not needed afterwards, and must
  * not overlap *key. _encrypt and _decrypt take one block, as selo_block_fn says. None of them can
  * fail.
- * Constant time: without a cache only, as explained above.
+ * Constant time: without a cache, or with words of 64 bits, as explained above.
  *
  * A block cipher alone protects no message. Use authenticated encryption.
  */

@@ -17,6 +17,8 @@
  *  SELO_PREFER_Z(p)    the pointer is in Z from here on (AVR). Its value does not change
  *  SELO_APART          as SELO_STACK_APART, in bytewise code only: there the pointers of a
  *                      function get such a register only if the function is not inlined
+ *  SELO_TARGET(list)   the function may use these instructions of x86-64 (SELO_X86)
+ *  SELO_CPU_HAS(name)  asks the CPU that runs the program for one of them (SELO_X86)
  *  selo_column, selo_column_bits
  *                      a signed and an unsigned integer of 24 bits or more (column.h)
  */
@@ -63,6 +65,11 @@
 #define SELO_PREFER_Z(p) __asm__("" : "+z"(p))
 #else
 #define SELO_PREFER_Z(p) ((void)0)
+#endif
+
+#if SELO_X86
+#define SELO_TARGET(list) __attribute__((target(list)))
+#define SELO_CPU_HAS(name) __builtin_cpu_supports(name)
 #endif
 
 #if SELO_GNU && defined(__INT24_MAX__)
