@@ -9,6 +9,7 @@
  *  SELO_INLINE         static inline, inlined even when optimising for size
  *  SELO_ALIGNED_256    the object begins at a multiple of 256
  *  SELO_BARRIER()      memory accesses do not move across it
+ *  SELO_KEEP(p)        the compiler must assume that the bytes at p are read here
  *  SELO_OPAQUE(x)      the compiler forgets the origin of x's value. It then neither merges two
  *                      shifts into a slow one nor keeps bytes that are loaded again. Bytewise
  *                      code only
@@ -40,6 +41,7 @@
 #define SELO_INLINE static inline __attribute__((always_inline))
 #define SELO_ALIGNED_256 __attribute__((aligned(256)))
 #define SELO_BARRIER() __asm__ volatile("" ::: "memory")
+#define SELO_KEEP(p) __asm__ volatile("" : : "r"(p) : "memory")
 #else
 #define SELO_STACK_APART
 #define SELO_INLINE static inline

@@ -26,6 +26,8 @@
  * Kernels in C for CPUs with words of 64 bits. The default is SELO_WIDE, and 0 chooses the code for
  * smaller CPUs
  *  SELO_AES_WIDE        AES without tables
+ *  SELO_GHASH_WIDE      GHASH in vectors, or with instructions for products of polynomials. Only
+ *                       where SELO_NEON or SELO_X86 is 1
  *
  * Kernels
  *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
@@ -124,6 +126,9 @@
 #endif
 #ifndef SELO_AES_WIDE
 #define SELO_AES_WIDE SELO_WIDE
+#endif
+#ifndef SELO_GHASH_WIDE
+#define SELO_GHASH_WIDE (SELO_WIDE && (SELO_NEON || SELO_X86))
 #endif
 
 #ifndef SELO_X25519_WORDS
