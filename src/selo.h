@@ -28,7 +28,8 @@
  *    look-up takes constant time only where no cache stands between the core and the table, as on
  *    AVR. It does not take constant time on a Cortex-M that runs from cached flash (the XIP flash of
  *    RP2040, the ART accelerator of STM32F4), on ESP8266 and ESP32, or on a PC. Without that switch
- *    AES has no table there. `selo lab check` measures it.
+ *    AES reads no table there: it computes a circuit, looks the S-box up in vector registers, or
+ *    uses the instructions of the CPU. `selo lab check` measures it.
  *    X25519, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take constant time
  *    only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant time, but not
  *    to 64 bits; X25519 and Poly1305 do without that there, GHASH does not.
@@ -114,13 +115,13 @@ struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
  * tiny     on the fly    encryption only  16, 24, 32 bytes                    at most 56 bytes
  *
  * small and tiny save RAM and take more time for each block. Their code is about as large as that
- * of fast.
+ * of fast. With words of 64 bits they compute the whole schedule for each block, on the stack.
  *
  * _setup copies or expands the raw key into *key. The raw key is not needed afterwards, and must
  * not overlap *key. _encrypt and _decrypt take one block, as selo_block_fn says. None of them can
  * fail.
- * Without SELO_AES_TABLES (32-bit CPUs and larger), small and tiny make the schedule in RAM of the
- * stack for each block, 240 bytes, and small keeps the key twice.
+ * Without tables, on CPUs with words of 32 bits, small and tiny make the schedule on the stack for
+ * each block, 240 bytes, and small keeps the key twice.
  * Constant time: on 8-bit CPUs and with SELO_AES_TABLES=1 without a cache only, as explained above;
  * else on every CPU.
  *

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "selo.h"
 #include "selo/aes/aes.h"
+#include "selo/aes/aes_wide.h"
 
 static uint8_t multiply(uint8_t a, uint8_t b)
 {
@@ -16,6 +17,7 @@ static uint8_t multiply(uint8_t a, uint8_t b)
 }
 
 /* The S-box by its definition: inverse in GF(2^8), then the affine map [FIPS197, 5.1.1]. */
+#if SELO_AES_TABLES
 static void test_sboxes(void)
 {
     for (int x = 0; x < 256; x++) {
@@ -40,6 +42,7 @@ static void test_sboxes(void)
     CHECK((uintptr_t)selo_aes_inverse_sbox % 256 == 0);
 #endif
 }
+#endif
 
 /* One key size in its three variants. */
 struct keys {
@@ -153,6 +156,7 @@ static void test_examples(void)
 /* The last word of each expanded key, and the following words that `small` keeps, w[i] in slot
  * i mod Nk. Where no word is substituted, w[i - Nk] is w[i] + w[i - 1]. Decryption checks the
  * substituted words and all others. */
+#if SELO_AES_TABLES /* else the round keys are slices of bits */
 static void test_key_schedule(void)
 {
     static const struct {
@@ -189,6 +193,7 @@ static void test_key_schedule(void)
         }
     }
 }
+#endif
 
 static void test_variants_agree(void)
 {
@@ -204,6 +209,64 @@ static void test_variants_agree(void)
         check_block(size, raw, plain, cipher);
     }
 }
+
+/* Each form for CPUs with words of 64 bits that this CPU can run, beside the form for small CPUs. */
+#if SELO_AES_WIDE
+struct form {
+    void (*setup)(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size, uint8_t words);
+    void (*encrypt)(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                    uint8_t rounds);
+    void (*decrypt)(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                    uint8_t rounds);
+};
+#define FORM(name) \
+    (const struct form){selo_aes_setup_##name, selo_aes_encrypt_##name, selo_aes_decrypt_##name}
+
+static void check_form(struct form form, uint8_t key_size, const uint8_t raw[32],
+                       const uint8_t in[16])
+{
+    uint8_t round_keys[240], want[16], got[16];
+    const uint8_t rounds = (uint8_t)(key_size / 4 + 6);
+
+    form.setup(round_keys, raw, key_size, (uint8_t)(key_size + 28));
+    selo_aes_tiny_encrypt(raw, want, in, key_size);
+    form.encrypt(round_keys, got, in, rounds);
+    CHECK_BYTES(got, want, 16);
+    selo_aes_fast_encrypt(round_keys, got, in, rounds);
+    CHECK_BYTES(got, want, 16); /* so the schedules are equal */
+    form.decrypt(round_keys, got, want, rounds);
+    CHECK_BYTES(got, in, 16);
+    selo_aes_fast_decrypt(round_keys, want, in, rounds);
+    memcpy(got, in, 16);
+    form.decrypt(round_keys, got, got, rounds);
+    CHECK_BYTES(got, want, 16);
+}
+
+static void test_wide_forms(void)
+{
+    for (int round = 0; round < 3000; round++) {
+        const uint8_t key_size = (uint8_t)(16 + round % 3 * 8);
+        uint8_t raw[32], in[16];
+
+        check_random_bytes(raw, sizeof raw);
+        check_random_bytes(in, sizeof in);
+        check_form(FORM(sliced), key_size, raw, in);
+#if SELO_NEON
+        check_form(FORM(neon), key_size, raw, in);
+#endif
+#if SELO_ARM_AES
+        check_form(FORM(arm), key_size, raw, in);
+#endif
+#if SELO_X86
+        if (SELO_CPU_HAS("aes")) {
+            check_form(FORM(x86), key_size, raw, in);
+        }
+#endif
+    }
+}
+#else
+static void test_wide_forms(void) {}
+#endif
 
 static void test_wipe_and_equal(void)
 {
@@ -237,10 +300,15 @@ static void test_wipe_and_equal(void)
 
 int main(void)
 {
+#if SELO_AES_TABLES
     test_sboxes();
+#endif
     test_examples();
+#if SELO_AES_TABLES
     test_key_schedule();
+#endif
     test_variants_agree();
+    test_wide_forms();
     test_wipe_and_equal();
     return check_report("aes");
 }

@@ -182,6 +182,35 @@ static void multiply(uint8_t z[16], const uint8_t x[16], const uint8_t y[16])
     }
 }
 
+/* Each form for CPUs with words of 64 bits that this CPU can run. */
+#if SELO_GHASH_WIDE
+static void check_wide_form(void (*form)(uint8_t product[16], const uint8_t key[16]),
+                            const uint8_t x[16], const uint8_t y[16], const uint8_t want[16])
+{
+    uint8_t got[16];
+
+    memcpy(got, x, 16);
+    form(got, y);
+    CHECK_BYTES(got, want, 16);
+}
+#endif
+
+static void check_wide_forms(const uint8_t x[16], const uint8_t y[16], const uint8_t want[16])
+{
+#if SELO_GHASH_WIDE && SELO_NEON
+    check_wide_form(selo_ghash_multiply_neon, x, y, want);
+#endif
+#if SELO_GHASH_WIDE && SELO_ARM_AES
+    check_wide_form(selo_ghash_multiply_arm, x, y, want);
+#endif
+#if SELO_GHASH_WIDE && SELO_X86
+    if (SELO_CPU_HAS("pclmul")) {
+        check_wide_form(selo_ghash_multiply_x86, x, y, want);
+    }
+#endif
+    (void)x, (void)y, (void)want;
+}
+
 static void check_product(const uint8_t x[16], const uint8_t y[16])
 {
     uint8_t got[16], want[16];
@@ -190,6 +219,7 @@ static void check_product(const uint8_t x[16], const uint8_t y[16])
     selo_ghash_multiply(got, y);
     multiply(want, x, y);
     CHECK_BYTES(got, want, 16);
+    check_wide_forms(x, y, want);
 }
 
 /* All products of two single bits, of ones, and random ones. */

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use selo_engine::bind::manifest;
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::check::Effort;

@@ -31,12 +31,37 @@ struct aes_window {
 const uint8_t *selo_aes_window_next(struct aes_window *window);
 const uint8_t *selo_aes_window_previous(struct aes_window *window);
 
+/* The functions of native/api.h, for a CPU with words of 64 bits (aes_wide.c). */
+#if SELO_AES_WIDE
+void selo_aes_wide_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size);
+void selo_aes_wide_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                           uint8_t rounds);
+void selo_aes_wide_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                           uint8_t rounds);
+void selo_aes_wide_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw,
+                               uint8_t key_size);
+/* One block with the key instead of its schedule. key_size is 16, 24 or 32. */
+void selo_aes_wide_encrypt_with_key(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
+                                    uint8_t key_size);
+void selo_aes_wide_decrypt_with_key(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
+                                    uint8_t key_size);
+#define aes_encrypt selo_aes_wide_encrypt
+#define aes_decrypt selo_aes_wide_decrypt
+#define aes_encrypt_with_key selo_aes_wide_encrypt_with_key
+#define aes_small_setup selo_aes_wide_small_setup
+#else
+#define aes_encrypt selo_aes_fast_encrypt
+#define aes_decrypt selo_aes_fast_decrypt
+#define aes_encrypt_with_key selo_aes_tiny_encrypt
+#define aes_small_setup selo_aes_small_setup
+#endif
+
 /* selo_aes_tiny_encrypt for a key of 16 bytes. A kernel may replace it. */
 #if !SELO_NATIVE_AES
 static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16],
                                           const uint8_t in[16])
 {
-    selo_aes_tiny_encrypt(key, out, in, 16);
+    aes_encrypt_with_key(key, out, in, 16);
 }
 #endif
 

@@ -29,15 +29,15 @@ void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uin
 
 void selo_aes128_fast_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_fast_encrypt(((const struct selo_aes128_fast *)key)->round_keys, out, in, 10);
+    aes_encrypt(((const struct selo_aes128_fast *)key)->round_keys, out, in, 10);
 }
 
 void selo_aes192_fast_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_fast_encrypt(((const struct selo_aes192_fast *)key)->round_keys, out, in, 12);
+    aes_encrypt(((const struct selo_aes192_fast *)key)->round_keys, out, in, 12);
 }
 
 void selo_aes256_fast_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_fast_encrypt(((const struct selo_aes256_fast *)key)->round_keys, out, in, 14);
+    aes_encrypt(((const struct selo_aes256_fast *)key)->round_keys, out, in, 14);
 }

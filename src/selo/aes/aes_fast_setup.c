@@ -8,6 +8,10 @@
 
 #if SELO_AES_TABLES && !SELO_NATIVE_AES
 
+#if SELO_AES_WIDE
+#define setup selo_aes_wide_setup
+#else
+
 /* Expands raw[key_size] to round_keys[16 * (key_size / 4 + 7)]. */
 static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
 {
@@ -49,6 +53,8 @@ static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
         }
     }
 }
+
+#endif
 
 #elif !SELO_AES_TABLES
 

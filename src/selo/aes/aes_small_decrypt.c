@@ -38,17 +38,26 @@ void selo_aes_small_decrypt(const uint8_t *last, uint8_t out[16], const uint8_t 
 
 #endif
 
+#if SELO_AES_WIDE
+#define DECRYPT(key, bits, size, last_constant) \
+    selo_aes_wide_decrypt_with_key(((const struct selo_aes##bits##_small *)key)->first, out, in, size)
+#else
+#define DECRYPT(key, bits, size, last_constant) \
+    selo_aes_small_decrypt(((const struct selo_aes##bits##_small *)key)->last, out, in, size, \
+                           last_constant)
+#endif
+
 void selo_aes128_small_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_small_decrypt(((const struct selo_aes128_small *)key)->last, out, in, 16, 0x6c);
+    DECRYPT(key, 128, 16, 0x6c);
 }
 
 void selo_aes192_small_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_small_decrypt(((const struct selo_aes192_small *)key)->last, out, in, 24, 0x1b);
+    DECRYPT(key, 192, 24, 0x1b);
 }
 
 void selo_aes256_small_decrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_small_decrypt(((const struct selo_aes256_small *)key)->last, out, in, 32, 0x80);
+    DECRYPT(key, 256, 32, 0x80);
 }

@@ -31,15 +31,15 @@ void selo_aes_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uin
 
 void selo_aes128_small_setup(struct selo_aes128_small *key, const uint8_t raw[16])
 {
-    selo_aes_small_setup(key->first, key->last, raw, 16);
+    aes_small_setup(key->first, key->last, raw, 16);
 }
 
 void selo_aes192_small_setup(struct selo_aes192_small *key, const uint8_t raw[24])
 {
-    selo_aes_small_setup(key->first, key->last, raw, 24);
+    aes_small_setup(key->first, key->last, raw, 24);
 }
 
 void selo_aes256_small_setup(struct selo_aes256_small *key, const uint8_t raw[32])
 {
-    selo_aes_small_setup(key->first, key->last, raw, 32);
+    aes_small_setup(key->first, key->last, raw, 32);
 }

@@ -43,10 +43,10 @@ void selo_aes128_tiny_encrypt(const void *key, uint8_t out[16], const uint8_t in
 
 void selo_aes192_tiny_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_tiny_encrypt(((const struct selo_aes192_tiny *)key)->key, out, in, 24);
+    aes_encrypt_with_key(((const struct selo_aes192_tiny *)key)->key, out, in, 24);
 }
 
 void selo_aes256_tiny_encrypt(const void *key, uint8_t out[16], const uint8_t in[16])
 {
-    selo_aes_tiny_encrypt(((const struct selo_aes256_tiny *)key)->key, out, in, 32);
+    aes_encrypt_with_key(((const struct selo_aes256_tiny *)key)->key, out, in, 32);
 }

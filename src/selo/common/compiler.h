@@ -9,6 +9,7 @@
  *  SELO_INLINE         static inline, inlined even when optimising for size
  *  SELO_ALIGNED_256    the object begins at a multiple of 256
  *  SELO_BARRIER()      memory accesses do not move across it
+ *  SELO_KEEP(p)        the compiler must assume that the bytes at p are read here
  *  SELO_OPAQUE(x)      the compiler forgets the origin of x's value. It then neither merges two
  *                      shifts into a slow one nor keeps bytes that are loaded again. Bytewise
  *                      code only
@@ -17,6 +18,8 @@
  *  SELO_PREFER_Z(p)    the pointer is in Z from here on (AVR). Its value does not change
  *  SELO_APART          as SELO_STACK_APART, in bytewise code only: there the pointers of a
  *                      function get such a register only if the function is not inlined
+ *  SELO_TARGET(list)   the function may use these instructions of x86-64 (SELO_X86)
+ *  SELO_CPU_HAS(name)  asks the CPU that runs the program for one of them (SELO_X86)
  *  selo_column, selo_column_bits
  *                      a signed and an unsigned integer of 24 bits or more (column.h)
  */
@@ -38,6 +41,7 @@
 #define SELO_INLINE static inline __attribute__((always_inline))
 #define SELO_ALIGNED_256 __attribute__((aligned(256)))
 #define SELO_BARRIER() __asm__ volatile("" ::: "memory")
+#define SELO_KEEP(p) __asm__ volatile("" : : "r"(p) : "memory")
 #else
 #define SELO_STACK_APART
 #define SELO_INLINE static inline
@@ -63,6 +67,11 @@
 #define SELO_PREFER_Z(p) __asm__("" : "+z"(p))
 #else
 #define SELO_PREFER_Z(p) ((void)0)
+#endif
+
+#if SELO_X86
+#define SELO_TARGET(list) __attribute__((target(list)))
+#define SELO_CPU_HAS(name) __builtin_cpu_supports(name)
 #endif
 
 #if SELO_GNU && defined(__INT24_MAX__)

@@ -1,12 +1,22 @@
 /* Overwrites secrets. */
+#include <string.h>
+
 #include "../../selo.h"
+#include "compiler.h"
 
 void selo_wipe(void *data, size_t size)
 {
+#if SELO_WIDE && SELO_GNU
+    if (size != 0) { /* data may be NULL then */
+        memset(data, 0, size);
+    }
+    SELO_KEEP(data);
+#else
     /* volatile: each store is a side effect, so the compiler must not remove it, even
      * if nothing reads the bytes again. */
     volatile uint8_t *bytes = data;
     while (size-- != 0) {
         *bytes++ = 0;
     }
+#endif
 }

@@ -1,6 +1,7 @@
 /* CCM: CBC-MAC and CTR in one pass [SP800-38C, 6, A]. */
 #include <string.h>
 
+#include "../common/wide.h"
 #include "ccm.h"
 
 enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_header *header,
@@ -52,6 +53,18 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
         selo_ccm_advance(counter, size_bytes);
         cipher.encrypt(cipher.key, stream, counter);
+#if SELO_WIDE
+        if (taken == 16) {
+            uint8_t text[16];
+            memcpy(text, in, 16);
+            selo_xor_16(out, in, stream);
+            selo_xor_16(mac, mac, opening ? out : text);
+            in += 16;
+            out += 16;
+            taken = 0;
+            size -= 16;
+        }
+#endif
         for (at = 0; at < taken; at++) {
             uint8_t byte = *in++;
             mac[at] ^= (uint8_t)(byte ^ (stream[at] & opening));

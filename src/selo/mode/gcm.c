@@ -1,6 +1,7 @@
 /* GCM: the steps common to sealing and opening [SP800-38D, 7]. */
 #include <string.h>
 
+#include "../common/wide.h"
 #include "gcm.h"
 #include "ghash.h"
 
@@ -34,8 +35,14 @@ void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
         selo_gcm_advance(gcm->counter);
         cipher.encrypt(cipher.key, stream, gcm->counter);
-        for (uint8_t i = 0; i < taken; i++) {
-            *out++ = *in++ ^ stream[i];
+        if (SELO_WIDE && taken == 16) {
+            selo_xor_16(out, in, stream);
+            out += 16;
+            in += 16;
+        } else {
+            for (uint8_t i = 0; i < taken; i++) {
+                *out++ = *in++ ^ stream[i];
+            }
         }
         size -= taken;
     }

@@ -53,7 +53,7 @@ static enum selo_status update(struct selo_gcm_message *message, uint8_t *out, c
             *out++ = byte ^ stream;
         }
         if (at == 16) {
-            selo_ghash_multiply(message->hash, message->gcm.hash_key);
+            ghash_multiply(message->hash, message->gcm.hash_key);
         }
     }
     return SELO_OK;
@@ -79,11 +79,11 @@ static enum selo_status finish(struct selo_gcm_message *message)
         return SELO_ERROR_STATE;
     }
     if (message->size % 16 != 0) {
-        selo_ghash_multiply(hash, message->gcm.hash_key);
+        ghash_multiply(hash, message->gcm.hash_key);
     }
     add_size(hash, message->ad_size);
     add_size(hash + 8, message->size);
-    selo_ghash_multiply(hash, message->gcm.hash_key);
+    ghash_multiply(hash, message->gcm.hash_key);
     for (uint8_t i = 0; i < 16; i++) {
         hash[i] ^= message->gcm.mask[i];
     }

@@ -1,15 +1,21 @@
 /* GHASH: data in blocks of 16 bytes [SP800-38D, 6.4, 7.1]. */
+#include "../common/wide.h"
 #include "ghash.h"
 
 void selo_ghash_padded(uint8_t hash[16], const uint8_t key[16], const uint8_t *data, size_t size)
 {
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
-        for (uint8_t i = 0; i < taken; i++) {
-            hash[i] ^= *data++;
+        if (SELO_WIDE && taken == 16) {
+            selo_xor_16(hash, hash, data);
+            data += 16;
+        } else {
+            for (uint8_t i = 0; i < taken; i++) {
+                hash[i] ^= *data++;
+            }
         }
         size -= taken;
-        selo_ghash_multiply(hash, key);
+        ghash_multiply(hash, key);
     }
 }
 
@@ -27,5 +33,5 @@ void selo_ghash_sizes(uint8_t hash[16], const uint8_t key[16], size_t first, siz
 {
     add_size(hash, first);
     add_size(hash + 8, second);
-    selo_ghash_multiply(hash, key);
+    ghash_multiply(hash, key);
 }

@@ -8,7 +8,12 @@
  * half of a product is the upper half of the product of the mirror images.
  */
 #include "../common/bytewise.h"
+#include "../common/wide.h"
 #include "ghash.h"
+
+#if SELO_GHASH_WIDE && SELO_X86
+#include <immintrin.h>
+#endif
 
 #if !SELO_BYTEWISE && !SELO_NATIVE_GHASH
 
@@ -31,22 +36,13 @@ static uint64_t mirror(uint64_t x)
     return x << 32 | x >> 32;
 }
 
-static struct word load(const uint8_t *p)
+static inline struct word load(const uint8_t *p)
 {
-    struct word x = {0, 0};
-    for (uint8_t i = 0; i < 8; i++) {
-        x.bits = x.bits << 8 | p[i];
-    }
+    struct word x;
+
+    x.bits = selo_load_be64(p);
     x.mirrored = mirror(x.bits);
     return x;
-}
-
-static void store(uint8_t *p, uint64_t x)
-{
-    for (uint8_t i = 8; i-- != 0;) {
-        p[i] = (uint8_t)x;
-        x >>= 8;
-    }
 }
 
 /* The lower 64 bits of the product of two polynomials. */
@@ -70,28 +66,31 @@ static uint64_t low_product(uint64_t x, uint64_t y)
 }
 
 /* The product, its upper half first. */
+typedef void multiply_fn(uint64_t product[2], struct word x, struct word y);
+
 static void multiply(uint64_t product[2], struct word x, struct word y)
 {
     product[0] = mirror(low_product(x.mirrored, y.mirrored)) >> 1;
     product[1] = low_product(x.bits, y.bits);
 }
 
-static struct word add(struct word x, struct word y)
+static inline struct word add(struct word x, struct word y)
 {
     x.bits ^= y.bits;
     x.mirrored ^= y.mirrored;
     return x;
 }
 
-void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])
+SELO_INLINE void multiply_with(multiply_fn *multiply_words, uint8_t product[16],
+                               const uint8_t key[16])
 {
     const struct word x0 = load(product), x1 = load(product + 8);
     const struct word y0 = load(key), y1 = load(key + 8);
     uint64_t upper[2], middle[2], lower[2], v[4];
 
-    multiply(upper, x0, y0); /* Karatsuba: three products instead of four */
-    multiply(lower, x1, y1);
-    multiply(middle, add(x0, x1), add(y0, y1));
+    multiply_words(upper, x0, y0); /* Karatsuba: three products instead of four */
+    multiply_words(lower, x1, y1);
+    multiply_words(middle, add(x0, x1), add(y0, y1));
     middle[0] ^= upper[0] ^ lower[0];
     middle[1] ^= upper[1] ^ lower[1];
     upper[1] ^= middle[0];
@@ -107,8 +106,34 @@ void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])
         v[i - 2] ^= x ^ x >> 1 ^ x >> 2 ^ x >> 7;
         v[i - 1] ^= x << 63 ^ x << 62 ^ x << 57;
     }
-    store(product, v[0]);
-    store(product + 8, v[1]);
+    selo_store_be64(product, v[0]);
+    selo_store_be64(product + 8, v[1]);
 }
+
+void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16])
+{
+    multiply_with(multiply, product, key);
+}
+
+/* The same with the instruction of x86-64 for a product of polynomials. It needs no mirror images,
+ * which the compiler therefore leaves out. */
+#if SELO_GHASH_WIDE && SELO_X86
+
+SELO_TARGET("pclmul") static inline void multiply_x86(uint64_t product[2], struct word x,
+                                                      struct word y)
+{
+    const __m128i p = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)x.bits),
+                                           _mm_cvtsi64_si128((long long)y.bits), 0);
+
+    product[0] = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(p, p));
+    product[1] = (uint64_t)_mm_cvtsi128_si64(p);
+}
+
+SELO_TARGET("pclmul") void selo_ghash_multiply_x86(uint8_t product[16], const uint8_t key[16])
+{
+    multiply_with(multiply_x86, product, key);
+}
+
+#endif
 
 #endif

@@ -16,11 +16,24 @@
  *  SELO_AES_TABLES      1 for AES with S-boxes in tables, which takes constant time only where no
  *                       cache lies between the core and the tables. The default is 0 but on 8-bit
  *                       CPUs. The library cannot see a cache: one core is in chips with and
- *                       without one
+ *                       without one. With SELO_AES_WIDE the tables are compiled for tests only
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
  *  SELO_X25519_WIDE     1 where it multiplies 64 by 64 bits, and the compiler has unsigned __int128
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
  *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
+ *  SELO_WIDE            1 on a little-endian CPU with words of 64 bits. Such CPUs have caches, so the
+ *                       code for them reads no table at a secret index
+ *  SELO_NEON            1 where such a CPU has the vectors of AArch64
+ *  SELO_ARM_AES         1 where it also has the instructions of AArch64 for AES and for products of
+ *                       polynomials
+ *  SELO_X86             1 to use instructions of x86-64 that not every CPU has, after a question
+ *                       at run time whether this one has them
+ *
+ * Kernels in C for CPUs with words of 64 bits. The default is SELO_WIDE, and 0 chooses the code for
+ * smaller CPUs
+ *  SELO_AES_WIDE        AES without tables
+ *  SELO_GHASH_WIDE      GHASH in vectors, or with instructions for products of polynomials. Only
+ *                       where SELO_NEON or SELO_X86 is 1
  *
  * Kernels
  *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
@@ -90,16 +103,55 @@
 #endif
 #endif
 
-#ifndef SELO_AES_TABLES
-#define SELO_AES_TABLES SELO_BYTEWISE
+#ifndef SELO_WIDE
+#if defined(__SIZEOF_POINTER__) && defined(__BYTE_ORDER__) && !SELO_PLAIN_C && !SELO_BYTEWISE
+#define SELO_WIDE (__SIZEOF_POINTER__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#else
+#define SELO_WIDE 0
 #endif
+#endif
+#ifndef SELO_NEON
+#if defined(__aarch64__) && defined(__ARM_NEON)
+#define SELO_NEON SELO_WIDE
+#else
+#define SELO_NEON 0
+#endif
+#endif
+#ifndef SELO_ARM_AES
+#if defined(__ARM_FEATURE_AES) || defined(__ARM_FEATURE_CRYPTO)
+#define SELO_ARM_AES SELO_NEON
+#else
+#define SELO_ARM_AES 0
+#endif
+#endif
+#ifndef SELO_X86
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SELO_X86 SELO_WIDE
+#else
+#define SELO_X86 0
+#endif
+#endif
+#ifndef SELO_AES_WIDE
+#ifdef SELO_AES_TABLES
+#define SELO_AES_WIDE (SELO_WIDE && !SELO_AES_TABLES)
+#else
+#define SELO_AES_WIDE SELO_WIDE
+#endif
+#endif
+#ifndef SELO_AES_TABLES /* with SELO_AES_WIDE only the tests call the code with tables */
+#define SELO_AES_TABLES (SELO_BYTEWISE || SELO_AES_WIDE)
+#endif
+#ifndef SELO_GHASH_WIDE
+#define SELO_GHASH_WIDE (SELO_WIDE && (SELO_NEON || SELO_X86))
+#endif
+
 #ifndef SELO_X25519_WORDS
 #define SELO_X25519_WORDS (!SELO_INT_IS_16)
 #endif
 #ifndef SELO_X25519_WIDE
-#if defined(__SIZEOF_INT128__) && defined(__BYTE_ORDER__) && !SELO_PLAIN_C && \
+#if defined(__SIZEOF_INT128__) && \
     (defined(__aarch64__) || defined(__x86_64__) || (defined(__riscv_mul) && __riscv_xlen == 64))
-#define SELO_X25519_WIDE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !SELO_BYTEWISE)
+#define SELO_X25519_WIDE SELO_WIDE
 #else
 #define SELO_X25519_WIDE 0
 #endif

@@ -1,0 +1,64 @@
+/*
+ * Blocks in words of 64 bits (SELO_WIDE). A loop over bytes would take longer than the cipher.
+ * The functions are correct on every CPU, but slow on small ones, which do not call them.
+ */
+#ifndef SELO_COMMON_WIDE_H
+#define SELO_COMMON_WIDE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "compiler.h"
+
+/* out = a ^ b, 16 bytes. out may be a or b. */
+SELO_INLINE void selo_xor_16(uint8_t out[16], const uint8_t a[16], const uint8_t b[16])
+{
+    uint64_t x[2], y[2];
+
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    x[0] ^= y[0];
+    x[1] ^= y[1];
+    memcpy(out, x, sizeof x);
+}
+
+/* A big-endian number of 8 bytes. Compilers know the first forms as one instruction. */
+#if SELO_WIDE
+
+SELO_INLINE uint64_t selo_load_be64(const uint8_t p[8])
+{
+    return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 | (uint64_t)p[2] << 40 |
+           (uint64_t)p[3] << 32 | (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
+           (uint64_t)p[6] << 8 | (uint64_t)p[7];
+}
+
+SELO_INLINE void selo_store_be64(uint8_t p[8], uint64_t x)
+{
+    p[0] = (uint8_t)(x >> 56), p[1] = (uint8_t)(x >> 48), p[2] = (uint8_t)(x >> 40);
+    p[3] = (uint8_t)(x >> 32), p[4] = (uint8_t)(x >> 24), p[5] = (uint8_t)(x >> 16);
+    p[6] = (uint8_t)(x >> 8), p[7] = (uint8_t)x;
+}
+
+#else
+
+static inline uint64_t selo_load_be64(const uint8_t p[8])
+{
+    uint64_t x = 0;
+
+    for (uint8_t i = 0; i < 8; i++) {
+        x = x << 8 | p[i];
+    }
+    return x;
+}
+
+static inline void selo_store_be64(uint8_t p[8], uint64_t x)
+{
+    for (uint8_t i = 8; i-- != 0;) {
+        p[i] = (uint8_t)x;
+        x >>= 8;
+    }
+}
+
+#endif
+
+#endif
