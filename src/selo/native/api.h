@@ -28,6 +28,8 @@
  *  SELO_AES_WIDE        AES without tables
  *  SELO_GHASH_WIDE      GHASH in vectors, or with instructions for products of polynomials. Only
  *                       where SELO_NEON or SELO_X86 is 1
+ *  SELO_CHACHA20_WIDE   ChaCha20 in vectors of four words: AArch64 and x86-64
+ *  SELO_POLY1305_WIDE   Poly1305 in words of 64 bits. Needs unsigned __int128
  *
  * Kernels
  *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
@@ -129,6 +131,20 @@
 #endif
 #ifndef SELO_GHASH_WIDE
 #define SELO_GHASH_WIDE (SELO_WIDE && (SELO_NEON || SELO_X86))
+#endif
+#ifndef SELO_CHACHA20_WIDE
+#if defined(__aarch64__) || defined(__x86_64__)
+#define SELO_CHACHA20_WIDE SELO_WIDE
+#else
+#define SELO_CHACHA20_WIDE 0
+#endif
+#endif
+#ifndef SELO_POLY1305_WIDE
+#if defined(__SIZEOF_INT128__)
+#define SELO_POLY1305_WIDE (SELO_WIDE && SELO_WIDE_PRODUCTS)
+#else
+#define SELO_POLY1305_WIDE 0
+#endif
 #endif
 
 #ifndef SELO_X25519_WORDS
