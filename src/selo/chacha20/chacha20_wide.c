@@ -8,34 +8,19 @@
 #include <string.h>
 
 #include "chacha20.h"
+#include "../common/vector.h"
 #include "../common/wide.h"
 
 #if SELO_CHACHA20_WIDE
 
 typedef selo_u32x4 vector;
 
-#if SELO_NEON
-
-#include <arm_neon.h>
-
-/* sri inserts the upper bits below the lower ones; a rotation by 16 swaps halves. */
-#define ROTATE(x, n) \
-    (vector)vsriq_n_u32(vshlq_n_u32((uint32x4_t)(x), n), (uint32x4_t)(x), 32 - (n))
-#define ROTATE_16(x) (vector)vrev32q_u16((uint16x8_t)(x))
-
-#else
-
-#define ROTATE(x, n) ((x) << (n) | (x) >> (32 - (n)))
-#define ROTATE_16(x) ROTATE(x, 16)
-
-#endif
-
 /* The quarter round [RFC8439, 2.1], in each place of the vectors. */
 #define QUARTER_ROUNDS(a, b, c, d) \
-    a += b, d ^= a, d = ROTATE_16(d); \
-    c += d, b ^= c, b = ROTATE(b, 12); \
-    a += b, d ^= a, d = ROTATE(d, 8); \
-    c += d, b ^= c, b = ROTATE(b, 7);
+    a += b, d ^= a, d = SELO_ROTATE_4_16(d); \
+    c += d, b ^= c, b = SELO_ROTATE_4(b, 12); \
+    a += b, d ^= a, d = SELO_ROTATE_4(d, 8); \
+    c += d, b ^= c, b = SELO_ROTATE_4(b, 7);
 
 void selo_chacha20_block_wide(uint32_t stream[16], const uint32_t state[16])
 {
