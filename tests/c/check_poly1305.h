@@ -129,7 +129,8 @@ static void poly1305_around_p(void)
 }
 
 /* A sum in words whose carries run through all of them and back to the first: 2^130 + 2^27 - 1,
- * which is 2^27 + 4 modulo p, or of words of 13 bits 2^130 + 2^21 - 1. Random blocks almost never
+ * which is 2^27 + 4 modulo p; of words of 13 bits 2^130 + 2^21 - 1; of words of 64 bits
+ * 2^130 + 2^128 - 1, which is 4 modulo 2^128. Random blocks almost never
  * give such a sum. */
 static void poly1305_carries(void)
 {
@@ -138,12 +139,16 @@ static void poly1305_carries(void)
 #if SELO_POLY1305_HALVES
         .sum = {0x1fff, 0x20ff, 0x1fff, 0x1fff, 0x1fff, 0x1fff, 0x1fff, 0x1fff, 0x1fff,
                 0x1fff},
+#elif SELO_POLY1305_WIDE
+        .sum = {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 4},
 #else
         .sum = {0x3ffffff, 0x4000001, 0x3ffffff, 0x3ffffff, 0x3ffffff},
 #endif
     };
 #if SELO_POLY1305_HALVES
     const uint8_t want[16] = {4, 0, 0x20};
+#elif SELO_POLY1305_WIDE
+    const uint8_t want[16] = {4};
 #else
     const uint8_t want[16] = {4, 0, 0, 8};
 #endif

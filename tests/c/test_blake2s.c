@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "selo.h"
+#include "selo/blake2s/blake2s.h"
 
 static void digest_of(uint8_t digest[32], const void *message, size_t size, size_t piece)
 {
@@ -86,8 +87,27 @@ static void empty_updates(void)
     }
 }
 
+/* The compression function in vectors, beside that in words. */
+static void wide_form(void)
+{
+#if SELO_BLAKE2S_WIDE
+    for (int round = 0; round < 1000; round++) {
+        uint32_t state[8], wide[8], size = check_random(), last = round & 1 ? 0xffffffff : 0;
+        uint8_t block[64];
+
+        check_random_bytes(state, sizeof state);
+        check_random_bytes(block, sizeof block);
+        memcpy(wide, state, sizeof wide);
+        selo_blake2s_compress(state, block, size, last);
+        selo_blake2s_compress_wide(wide, block, size, last);
+        CHECK_BYTES(wide, state, sizeof state);
+    }
+#endif
+}
+
 int main(void)
 {
+    wide_form();
     examples();
     lengths();
     pieces();

@@ -69,13 +69,16 @@ static void blocks(void)
         selo_chacha20_block(stream, state);
         CHECK_BYTES(stream, want, 64);
         CHECK(state[12] == examples[i].counter);
+        memset(stream, 0, sizeof stream);
+        chacha20_block(stream, state);
+        CHECK_BYTES(stream, want, 64);
     }
 }
 
 /* Key stream is used from the start of a block. The rest of a partly used block is discarded. */
-static void streams(void)
+static void check_streams(void (*add)(uint32_t state[16], uint8_t *out, const uint8_t *in, size_t size))
 {
-    uint8_t key[32], nonce[12], text[200], out[201];
+    uint8_t key[32], nonce[12], text[600], out[601];
     uint32_t state[16], block[16];
 
     check_random_bytes(key, sizeof key);
@@ -85,7 +88,7 @@ static void streams(void)
         selo_chacha20_start(state, key, nonce);
         state[12] = 7;
         memset(out, 0xee, sizeof out);
-        selo_chacha20_xor(state, out, text, size);
+        add(state, out, text, size);
         CHECK(state[12] == 7 + (size + 63) / 64 && out[size] == 0xee);
         for (size_t at = 0; at < size; at++) {
             if (at % 64 == 0) {
@@ -95,6 +98,12 @@ static void streams(void)
             CHECK(out[at] == (text[at] ^ ((const uint8_t *)block)[at % 64]));
         }
     }
+}
+
+static void streams(void)
+{
+    check_streams(selo_chacha20_xor);
+    check_streams(chacha20_xor);
 }
 
 /* [RFC8439, 2.6.2, A.4]: the key of Poly1305 is the beginning of block 0. */

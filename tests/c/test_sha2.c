@@ -3,6 +3,7 @@
  * bytes, against a digest of all digests. Every split of a message, against the message in one piece.
  */
 #include "selo.h"
+#include "selo/sha2/sha2.h"
 
 #include "check.h"
 
@@ -185,8 +186,36 @@ static void size_in_bits_beyond_32(void)
                      "d3ac1234cdd2c7c51494d799af519f95d21abda3702bdb1955f45034fc79c05c");
 }
 
+/* The compression functions for CPUs with words of 64 bits, beside those for others. */
+static void wide_forms(void)
+{
+#if SELO_SHA2_WIDE
+    for (int round = 0; round < 1000; round++) {
+        uint32_t state_256[8], wide_256[8], block_256[16], copy_256[16];
+        uint64_t state_512[8], wide_512[8], block_512[16], copy_512[16];
+
+        check_random_bytes(state_256, sizeof state_256);
+        check_random_bytes(block_256, sizeof block_256);
+        memcpy(wide_256, state_256, sizeof wide_256);
+        memcpy(copy_256, block_256, sizeof copy_256);
+        selo_sha256_compress(state_256, block_256);
+        selo_sha256_compress_wide(wide_256, copy_256);
+        CHECK_BYTES(wide_256, state_256, sizeof state_256);
+
+        check_random_bytes(state_512, sizeof state_512);
+        check_random_bytes(block_512, sizeof block_512);
+        memcpy(wide_512, state_512, sizeof wide_512);
+        memcpy(copy_512, block_512, sizeof copy_512);
+        selo_sha512_compress(state_512, block_512);
+        selo_sha512_compress_wide(wide_512, copy_512);
+        CHECK_BYTES(wide_512, state_512, sizeof state_512);
+    }
+#endif
+}
+
 int main(void)
 {
+    wide_forms();
     examples();
     million_a();
     lengths();

@@ -3,6 +3,7 @@
  * of all digests. Every split of a message, against the message in one piece.
  */
 #include "selo.h"
+#include "selo/sha3/sha3.h"
 
 #include "check.h"
 
@@ -117,8 +118,25 @@ static void splits(void)
     }
 }
 
+/* The permutation for CPUs with words of 64 bits, beside that for others. */
+static void wide_form(void)
+{
+#if SELO_KECCAK_WIDE
+    for (int round = 0; round < 1000; round++) {
+        uint64_t lanes[25], wide[25];
+
+        check_random_bytes(lanes, sizeof lanes);
+        memcpy(wide, lanes, sizeof wide);
+        selo_keccak_f1600(lanes);
+        selo_keccak_f1600_wide(wide);
+        CHECK_BYTES(wide, lanes, sizeof lanes);
+    }
+#endif
+}
+
 int main(void)
 {
+    wide_form();
     examples();
     lengths();
     splits();

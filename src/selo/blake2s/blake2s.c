@@ -27,7 +27,7 @@ void selo_blake2s_update(struct selo_blake2s *hash, const void *data, size_t siz
             part = (uint8_t)size;
         }
         if (at == 0 && hash->size != 0) {
-            selo_blake2s_compress(hash->state, hash->block, hash->size, 0);
+            blake2s_compress(hash->state, hash->block, hash->size, 0);
         }
         memcpy(hash->block + at, bytes, part);
         hash->size += part;
@@ -43,7 +43,10 @@ void selo_blake2s_finish(struct selo_blake2s *hash, uint8_t digest[32])
     if (at != 0 || hash->size == 0) {
         memset(hash->block + at, 0, (size_t)(64 - at));
     }
-    selo_blake2s_compress(hash->state, hash->block, hash->size, 0xffffffff);
+    blake2s_compress(hash->state, hash->block, hash->size, 0xffffffff);
+#if SELO_WIDE
+    memcpy(digest, hash->state, 32); /* the CPU is little-endian (native/api.h) */
+#else
     for (uint8_t i = 0; i < 8; i++) {
         uint32_t word = hash->state[i];
         for (uint8_t j = 0; j < 4; j++) {
@@ -51,5 +54,6 @@ void selo_blake2s_finish(struct selo_blake2s *hash, uint8_t digest[32])
             word >>= 8;
         }
     }
+#endif
     selo_wipe(hash, sizeof *hash);
 }

@@ -27,7 +27,7 @@ static enum selo_status start(struct selo_chacha20_poly1305_message *message,
     message->size = 0;
     message->tag_size = (uint8_t)header->tag_size;
     selo_chacha20_start(message->chacha20, key->bytes, header->nonce);
-    selo_chacha20_block(message->stream, message->chacha20);
+    chacha20_block(message->stream, message->chacha20);
     message->chacha20[12] = 1;
     selo_poly1305_start(mac_of(message), (const uint8_t *)message->stream);
     selo_poly1305_padded(mac_of(message), header->ad, header->ad_size);
@@ -52,7 +52,7 @@ static enum selo_status update(struct selo_chacha20_poly1305_message *message, u
         uint8_t *stream = (uint8_t *)message->stream + at;
 
         if (at == 0) {
-            selo_chacha20_block(message->stream, message->chacha20);
+            chacha20_block(message->stream, message->chacha20);
             message->chacha20[12]++;
         }
         if (taken > size) {

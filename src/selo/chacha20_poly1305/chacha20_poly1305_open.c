@@ -15,7 +15,7 @@ enum selo_status selo_chacha20_poly1305_open(const struct selo_chacha20_poly1305
         selo_chacha20_poly1305_tag(state, whole, header, in, size);
         if (selo_equal(whole, tag, header->tag_size)) {
             state[12] = 1;
-            selo_chacha20_xor(state, out, in, size);
+            chacha20_xor(state, out, in, size);
             status = SELO_OK;
         } else {
             selo_wipe(out, size);

@@ -18,7 +18,7 @@ enum selo_status selo_chacha20_poly1305_seal(const struct selo_chacha20_poly1305
     }
     selo_chacha20_start(state, key->bytes, header->nonce);
     state[12] = 1;
-    selo_chacha20_xor(state, out, in, size);
+    chacha20_xor(state, out, in, size);
     selo_chacha20_poly1305_tag(state, whole, header, out, size);
     memcpy(tag, whole, header->tag_size);
     selo_wipe(state, sizeof state);

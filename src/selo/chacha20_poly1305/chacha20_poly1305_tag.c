@@ -17,7 +17,7 @@ static SELO_APART void start(struct selo_poly1305 *mac, uint32_t state[16])
     uint32_t stream[16];
 
     state[12] = 0;
-    selo_chacha20_block(stream, state);
+    chacha20_block(stream, state);
     selo_poly1305_start(mac, (const uint8_t *)stream);
     selo_wipe(stream, sizeof stream);
 }

@@ -20,6 +20,9 @@
  *                      function get such a register only if the function is not inlined
  *  SELO_TARGET(list)   the function may use these instructions of x86-64 (SELO_X86)
  *  SELO_CPU_HAS(name)  asks the CPU that runs the program for one of them (SELO_X86)
+ *  selo_u32x4          a vector of four words; selo_shuffle(x, y, i, j, k, l) has four of the eight
+ *                      words of x and y (SELO_VECTORS)
+ *  selo_wide_product   an integer of 128 bits (SELO_POLY1305_WIDE)
  *  selo_column, selo_column_bits
  *                      a signed and an unsigned integer of 24 bits or more (column.h)
  */
@@ -72,6 +75,19 @@
 #if SELO_X86
 #define SELO_TARGET(list) __attribute__((target(list)))
 #define SELO_CPU_HAS(name) __builtin_cpu_supports(name)
+#endif
+
+#if SELO_VECTORS
+typedef uint32_t selo_u32x4 __attribute__((vector_size(16)));
+#if defined(__clang__)
+#define selo_shuffle(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)
+#else
+#define selo_shuffle(x, y, i, j, k, l) __builtin_shuffle(x, y, (selo_u32x4){i, j, k, l})
+#endif
+#endif
+
+#if SELO_POLY1305_WIDE
+__extension__ typedef unsigned __int128 selo_wide_product;
 #endif
 
 #if SELO_GNU && defined(__INT24_MAX__)

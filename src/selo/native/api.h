@@ -23,6 +23,7 @@
  *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
  *  SELO_WIDE            1 on a little-endian CPU with words of 64 bits. Such CPUs have caches, so the
  *                       code for them reads no table at a secret index
+ *  SELO_VECTORS         1 where such a CPU always has vectors of 16 bytes
  *  SELO_NEON            1 where such a CPU has the vectors of AArch64
  *  SELO_ARM_AES         1 where it also has the instructions of AArch64 for AES and for products of
  *                       polynomials
@@ -34,6 +35,11 @@
  *  SELO_AES_WIDE        AES without tables
  *  SELO_GHASH_WIDE      GHASH in vectors, or with instructions for products of polynomials. Only
  *                       where SELO_NEON or SELO_X86 is 1
+ *  SELO_KECCAK_WIDE     Keccak-f[1600] with its lanes in variables
+ *  SELO_SHA2_WIDE       SHA-256 and SHA-512 unrolled
+ *  SELO_BLAKE2S_WIDE    BLAKE2s in vectors of four words: AArch64 and x86-64
+ *  SELO_CHACHA20_WIDE   ChaCha20 in vectors of four words: AArch64 and x86-64
+ *  SELO_POLY1305_WIDE   Poly1305 in words of 64 bits. Needs unsigned __int128
  *
  * Kernels
  *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
@@ -143,6 +149,32 @@
 #endif
 #ifndef SELO_GHASH_WIDE
 #define SELO_GHASH_WIDE (SELO_WIDE && (SELO_NEON || SELO_X86))
+#endif
+#ifndef SELO_VECTORS
+#if defined(__aarch64__) || defined(__x86_64__)
+#define SELO_VECTORS SELO_WIDE
+#else
+#define SELO_VECTORS 0
+#endif
+#endif
+#ifndef SELO_KECCAK_WIDE
+#define SELO_KECCAK_WIDE SELO_WIDE
+#endif
+#ifndef SELO_SHA2_WIDE
+#define SELO_SHA2_WIDE SELO_WIDE
+#endif
+#ifndef SELO_BLAKE2S_WIDE
+#define SELO_BLAKE2S_WIDE SELO_VECTORS
+#endif
+#ifndef SELO_CHACHA20_WIDE
+#define SELO_CHACHA20_WIDE SELO_VECTORS
+#endif
+#ifndef SELO_POLY1305_WIDE
+#if defined(__SIZEOF_INT128__)
+#define SELO_POLY1305_WIDE (SELO_WIDE && SELO_WIDE_PRODUCTS)
+#else
+#define SELO_POLY1305_WIDE 0
+#endif
 #endif
 
 #ifndef SELO_X25519_WORDS

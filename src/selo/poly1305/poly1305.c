@@ -1,6 +1,8 @@
 /* Poly1305: messages in blocks of 16 bytes [RFC8439, 2.5.1, 2.8]. */
 #include "poly1305.h"
 
+#if !SELO_POLY1305_WIDE
+
 void selo_poly1305_padded(struct selo_poly1305 *mac, const uint8_t *data, size_t size)
 {
     uint8_t block[17];
@@ -18,3 +20,5 @@ void selo_poly1305_padded(struct selo_poly1305 *mac, const uint8_t *data, size_t
         selo_poly1305_block(mac, block);
     }
 }
+
+#endif

@@ -4,7 +4,7 @@
  */
 #include "poly1305.h"
 
-#if !SELO_BYTEWISE && !SELO_POLY1305_HALVES && !SELO_NATIVE_POLY1305
+#if !SELO_BYTEWISE && !SELO_POLY1305_HALVES && !SELO_POLY1305_WIDE && !SELO_NATIVE_POLY1305
 
 static inline uint32_t word(const uint8_t *p)
 {

@@ -3,7 +3,7 @@
 
 #include "poly1305.h"
 
-#if !SELO_BYTEWISE && !SELO_POLY1305_HALVES
+#if !SELO_BYTEWISE && !SELO_POLY1305_HALVES && !SELO_POLY1305_WIDE
 
 static uint32_t word(const uint8_t *p)
 {

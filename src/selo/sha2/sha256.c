@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../common/flash.h"
+#include "../common/wide.h"
 #include "sha2.h"
 
 /* The first 32 bits of the fractional parts of the square roots of the first eight primes. */
@@ -34,7 +35,7 @@ void selo_sha256_update(struct selo_sha256 *hash, const void *data, size_t size)
         size -= part;
         at = (uint8_t)(at + part);
         if (at == 64) {
-            selo_sha256_compress(hash->state, hash->block);
+            sha256_compress(hash->state, hash->block);
             at = 0;
         }
     }
@@ -49,7 +50,7 @@ void selo_sha256_finish(struct selo_sha256 *hash, uint8_t digest[32])
     block[at++] = 0x80;
     if (at > 56) { /* no room for the size in bits */
         memset(block + at, 0, (size_t)(64 - at));
-        selo_sha256_compress(hash->state, hash->block);
+        sha256_compress(hash->state, hash->block);
         at = 0;
     }
     memset(block + at, 0, (size_t)(59 - at));
@@ -59,13 +60,17 @@ void selo_sha256_finish(struct selo_sha256 *hash, uint8_t digest[32])
         block[i] = (uint8_t)size;
         size >>= 8;
     }
-    selo_sha256_compress(hash->state, hash->block);
+    sha256_compress(hash->state, hash->block);
     for (uint8_t i = 0; i < 8; i++) {
+#if SELO_WIDE
+        selo_store_be32(digest, hash->state[i]);
+#else
         uint32_t word = hash->state[i];
         for (uint8_t j = 4; j-- != 0;) {
             digest[j] = (uint8_t)word;
             word >>= 8;
         }
+#endif
         digest += 4;
     }
     selo_wipe(hash, sizeof *hash);

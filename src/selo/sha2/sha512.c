@@ -3,6 +3,7 @@
 
 #include "../common/bytewise.h"
 #include "../common/flash.h"
+#include "../common/wide.h"
 #include "sha2.h"
 
 /* The first 64 bits of the fractional parts of the square roots of the first eight primes. */
@@ -35,7 +36,7 @@ void selo_sha512_update(struct selo_sha512 *hash, const void *data, size_t size)
         size -= part;
         at = (uint8_t)(at + part);
         if (at == 128) {
-            selo_sha512_compress(hash->state, hash->block);
+            sha512_compress(hash->state, hash->block);
             at = 0;
         }
     }
@@ -50,7 +51,7 @@ void selo_sha512_finish(struct selo_sha512 *hash, uint8_t digest[64])
     block[at++] = 0x80;
     if (at > 112) { /* no room for the size in bits */
         memset(block + at, 0, (size_t)(128 - at));
-        selo_sha512_compress(hash->state, hash->block);
+        sha512_compress(hash->state, hash->block);
         at = 0;
     }
     memset(block + at, 0, (size_t)(123 - at));
@@ -60,9 +61,11 @@ void selo_sha512_finish(struct selo_sha512 *hash, uint8_t digest[64])
         block[i] = (uint8_t)size;
         size >>= 8;
     }
-    selo_sha512_compress(hash->state, hash->block);
+    sha512_compress(hash->state, hash->block);
     for (uint8_t i = 0; i < 8; i++) {
-#if SELO_BYTEWISE
+#if SELO_WIDE
+        selo_store_be64(digest, hash->state[i]);
+#elif SELO_BYTEWISE
         const uint8_t *word = (const uint8_t *)(hash->state + i);
         for (uint8_t j = 0; j < 8; j++) {
             digest[j] = word[7 - j];

@@ -19,7 +19,7 @@ static const struct {
     {12, 25}, {2, 43}, {20, 62}, {14, 18}, {22, 39}, {9, 61}, {6, 20}, {1, 44},
 };
 
-static const uint64_t round_constants[24] = {
+const uint64_t selo_keccak_constants[24] = {
     0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
     0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
     0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a,
@@ -57,7 +57,7 @@ void selo_keccak_f1600(uint64_t lanes[25])
             p[3] ^= ~p[4] & first;
             p[4] ^= ~first & second;
         }
-        a[0] ^= round_constants[round]; /* iota [FIPS202, 3.2.5] */
+        a[0] ^= selo_keccak_constants[round]; /* iota [FIPS202, 3.2.5] */
     }
 }
 

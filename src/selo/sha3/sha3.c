@@ -37,11 +37,26 @@ void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size)
     uint8_t position = hash->position;
 
     while (size != 0) {
+#if SELO_WIDE
+        if (position % 8 == 0 && size >= 8) { /* the rate is a multiple of 8 */
+            uint64_t lane;
+            memcpy(&lane, bytes, 8);
+            hash->lanes[position / 8] ^= lane;
+            bytes += 8;
+            size -= 8;
+            position = (uint8_t)(position + 8);
+            if (position == hash->rate) {
+                keccak_f1600(hash->lanes);
+                position = 0;
+            }
+            continue;
+        }
+#endif
         add_byte(hash, position, *bytes++);
         size--;
         position++;
         if (position == hash->rate) {
-            selo_keccak_f1600(hash->lanes);
+            keccak_f1600(hash->lanes);
             position = 0;
         }
     }
@@ -54,7 +69,10 @@ void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest)
 
     add_byte(hash, hash->position, 0x06); /* the suffix 01 and the first bit of pad10*1 */
     add_byte(hash, (uint8_t)(hash->rate - 1), 0x80);
-    selo_keccak_f1600(hash->lanes);
+    keccak_f1600(hash->lanes);
+#if SELO_WIDE
+    memcpy(digest, hash->lanes, digest_size); /* the CPU is little-endian (native/api.h) */
+#else
     for (uint8_t i = 0; i < digest_size; i++) {
 #if SELO_BYTEWISE
         digest[i] = ((const uint8_t *)hash->lanes)[i];
@@ -62,5 +80,6 @@ void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest)
         digest[i] = (uint8_t)(hash->lanes[i / 8] >> 8 * (i % 8));
 #endif
     }
+#endif
     selo_wipe(hash, sizeof *hash);
 }
