@@ -208,6 +208,9 @@ pub fn summary(made: &Binding<'_>) -> String {
             recipe.flags.join(" ")
         );
     }
+    for foreign in &made.foreign {
+        let _ = writeln!(text, "not told   {:<20} {}", foreign.name, foreign.why);
+    }
     for name in &made.open {
         let tried: Vec<&Trial> = made
             .trials

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::foreign::Foreign;
 use super::recipe::Recipe;
 use super::remedy::Remedies;
 
@@ -61,6 +62,8 @@ pub struct Binding<'l> {
     /// library's own source. A survey looks for a known mistake.
     pub suspects: Vec<Bound<'l>>,
     pub trials: Vec<Trial>,
+    /// What the library has and the lab cannot measure.
+    pub foreign: Vec<Foreign>,
     /// Algorithms that the library seems to have, and for which no recipe passed.
     pub open: Vec<String>,
 }

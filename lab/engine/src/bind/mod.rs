@@ -12,6 +12,7 @@
 
 pub mod bound;
 mod call;
+pub mod foreign;
 mod glue;
 mod link;
 pub mod manifest;

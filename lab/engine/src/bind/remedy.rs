@@ -2,6 +2,7 @@
 //! a configuration header that their own build makes, a folder of headers beside theirs. The
 //! compiler's message tells what is missing.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::scan::Scanned;
@@ -25,10 +26,10 @@ pub const EMPTY_TEXT: &str =
     "/* Empty: the library's sources include this header, and its own build makes it. */\n";
 
 /// Levels above the library's folder where a header is looked for.
-const UP: usize = 3;
+const UP: usize = 2;
 
 /// Most entries of folders that are looked at for a header.
-const ENTRIES: usize = 4000;
+const ENTRIES: usize = 500;
 
 impl Remedies {
     /// The folders and empty headers of several.
@@ -46,9 +47,12 @@ impl Remedies {
     }
 
     /// Adds a remedy for what a compiler says; false if none is known, or if it did not help.
-    pub fn add(&mut self, message: &str, scanned: &Scanned) -> bool {
+    /// `looked` has the headers that were looked for.
+    pub fn add(&mut self, message: &str, scanned: &Scanned, looked: &mut BTreeSet<String>) -> bool {
         let before = self.clone();
-        if let Some(header) = missing_header(message) {
+        if let Some(header) = missing_header(message)
+            && looked.insert(header.clone())
+        {
             self.find_header(&header, scanned);
         }
         for name in unknown_types(message) {
@@ -246,13 +250,14 @@ mod tests {
     fn a_remedy_is_added_once() {
         let scanned = Scanned::default();
         let mut remedies = Remedies::default();
+        let looked = &mut BTreeSet::new();
         let message = "error: unknown type name 'u_int32_t'";
-        assert!(remedies.add(message, &scanned));
+        assert!(remedies.add(message, &scanned, looked));
         assert!(remedies.flags.contains(&"-Du_int32_t=uint32_t".to_owned()));
-        assert!(!remedies.add(message, &scanned));
+        assert!(!remedies.add(message, &scanned, looked));
         let header = "x.c:1: fatal error: lib_config.h: No such file or directory";
-        assert!(remedies.add(header, &scanned));
+        assert!(remedies.add(header, &scanned, looked));
         assert_eq!(remedies.empty, ["lib_config.h"]);
-        assert!(!remedies.add("error: jni.h: No such file or directory", &scanned));
+        assert!(!remedies.add("error: jni.h: No such file or directory", &scanned, looked));
     }
 }

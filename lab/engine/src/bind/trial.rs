@@ -7,6 +7,7 @@ use selo_vectors::{Case, CaseKind, CaseResult, Direction};
 
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
+use super::foreign::foreign;
 use super::link::{Known, Objects, symbols};
 use super::recipe::{Recipe, recipes};
 use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
@@ -70,6 +71,7 @@ pub fn bind<'l>(
         calls: &calls,
         binding: Binding::default(),
         remedies: Remedies::default(),
+        looked: BTreeSet::new(),
         failed: BTreeSet::new(),
         known: BTreeMap::new(),
         found,
@@ -78,7 +80,13 @@ pub fn bind<'l>(
         crate::schedule::check_interrupt()?;
         binder.algorithm(algorithm)?;
     }
-    Ok(binder.binding)
+    let mut binding = binder.binding;
+    binding.foreign = foreign(scanned);
+    if !binding.foreign.is_empty() {
+        // Helpers of another scheme are not suspected of being what their names resemble.
+        binding.suspects.clear();
+    }
+    Ok(binding)
 }
 
 struct Binder<'b, 'l> {
@@ -89,6 +97,8 @@ struct Binder<'b, 'l> {
     binding: Binding<'l>,
     /// What the sources need, as far as trials have shown.
     remedies: Remedies,
+    /// Headers that were looked for above the library's folder.
+    looked: BTreeSet<String>,
     /// Interfaces and families of which an algorithm could not be bound.
     failed: BTreeSet<(String, String)>,
     /// What is known of the sources, by the flags and remedies that they are compiled with.
@@ -204,7 +214,7 @@ impl<'l> Binder<'_, 'l> {
                 break;
             };
             let mut remedies = self.remedies.clone();
-            if !remedies.add(message, self.scanned) {
+            if !remedies.add(message, self.scanned, &mut self.looked) {
                 break;
             }
             self.remedies = remedies;
@@ -511,7 +521,9 @@ fn enabling(scanned: &Scanned, algorithm: &Algorithm) -> Vec<String> {
         let about = MODES.iter().any(|mode| says(mode)) || says(&family);
         let switches = SWITCH.iter().any(|word| says(word)) || words.len() == 1;
         let against = ["no", "not", "disable", "hw", "ni", "neon", "asm", "h"];
-        about && switches && !against.iter().any(|word| says(word))
+        // Names with two underscores are the compiler's own.
+        let own = !name.starts_with("__");
+        own && about && switches && !against.iter().any(|word| says(word))
     };
     let tested = scanned
         .tested

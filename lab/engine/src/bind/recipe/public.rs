@@ -68,15 +68,7 @@ fn named(
     let words: &[&str] = match algorithm.family.as_str() {
         "x25519" => &["x25519", "curve25519", "25519"],
         "ed25519" => &["ed25519", "25519"],
-        _ => &[
-            "p256",
-            "secp256r1",
-            "prime256",
-            "ecc",
-            "ecdh",
-            "ecdsa",
-            "ec",
-        ],
+        _ => &["p256", "secp256r1", "prime256", "uecc", "ecdh", "ecdsa"],
     };
     // The other curve of the same numbers, and other hashes.
     let others: &[&str] = match algorithm.family.as_str() {
