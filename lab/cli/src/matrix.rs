@@ -8,7 +8,7 @@ use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::library::Unit;
 use selo_engine::measure;
-use selo_engine::project::{Project, Selection};
+use selo_engine::project::Project;
 use selo_engine::row::{Metric, Row};
 use selo_engine::{Error, runner};
 use selo_report::matrix::{Matrix, MatrixCell, State};
