@@ -200,6 +200,21 @@ pub fn tell(step: Step<'_>) {
     }
 }
 
+/// Tells which libraries are not considered because they are not here.
+pub fn tell_elsewhere(project: &Project) {
+    let names: Vec<&str> = project
+        .libraries_elsewhere()
+        .map(|library| library.name.as_str())
+        .collect();
+    if !names.is_empty() {
+        eprintln!(
+            "selo: note: not considered, because they are not fetched or not bound: {}",
+            names.join(", ")
+        );
+        eprintln!("hint: selo lab fetch brings them, and selo lab survey NAME binds one");
+    }
+}
+
 /// Prints why a library is left out.
 pub fn complain(library: &Library, error: &selo_engine::Error) {
     eprintln!("{} is left out: {error}", library.name);

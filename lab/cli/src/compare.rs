@@ -7,7 +7,7 @@ use selo_engine::project::Project;
 use selo_engine::row::Row;
 use selo_report::compare::{Comparison, KnownBoard, Ours, compare};
 use selo_report::pair::{self, Side};
-use selo_report::paper;
+use selo_report::paper::{self, Paper};
 use selo_report::table::TerminalStyle;
 
 use super::{paper_libraries, report, rows};
@@ -168,18 +168,7 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> selo_base::report::Resul
             return Ok(ExitCode::from(2));
         }
     };
-    let wanted: Vec<&str> = match &args.table {
-        None => paper.tables.iter().map(|table| table.id.as_str()).collect(),
-        Some(name) => paper
-            .tables_named(name)
-            .iter()
-            .map(|table| table.id.as_str())
-            .collect(),
-    };
-    if let (true, Some(name)) = (wanted.is_empty(), &args.table) {
-        let ids = paper.tables.iter().map(|table| table.id.as_str());
-        return Err(selo_engine::Error::unknown("table", name, ids).into());
-    }
+    let wanted = wanted(&paper, args.table.as_deref())?;
     let data = if args.fetch {
         paper_libraries::bring(project, &paper, args.fresh)?
     } else {
@@ -219,6 +208,19 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> selo_base::report::Resul
         rows::print(&text(&comparison, args.all))?;
     }
     Ok(finish(&comparison, rows.is_empty()))
+}
+
+/// The ids of the tables to show: all, or those that `--table` names.
+fn wanted<'p>(paper: &'p Paper, named: Option<&str>) -> selo_engine::Result<Vec<&'p str>> {
+    let ids = || paper.tables.iter().map(|table| table.id.as_str());
+    let Some(name) = named else {
+        return Ok(ids().collect());
+    };
+    let tables = paper.tables_named(name);
+    if tables.is_empty() {
+        return Err(selo_engine::Error::unknown("table", name, ids()));
+    }
+    Ok(tables.iter().map(|table| table.id.as_str()).collect())
 }
 
 fn known_library(name: &str, data: &Project, rows: &[Row]) -> selo_engine::Result<()> {

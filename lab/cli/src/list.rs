@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use selo_engine::library::Implementation;
+use selo_engine::library::{Implementation, Library};
 use selo_engine::project::Project;
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
 
@@ -125,7 +125,8 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The libraries and their algorithms. The table does not depend on the machine.
+/// The libraries and their algorithms. The table does not depend on the machine, so it leaves out
+/// the libraries that are bound by trial there.
 fn offered(project: &Project) -> Table {
     let heads = [
         "Library",
@@ -137,7 +138,8 @@ fn offered(project: &Project) -> Table {
         "Notes",
     ];
     let mut table = Table::new("Libraries", heads.into_iter().map(Column::text).collect());
-    for library in project.libraries.iter().filter(|c| !c.test_only) {
+    let shown = |library: &&Library| !library.test_only && !library.by_trial;
+    for library in project.libraries.iter().filter(shown) {
         let each = |pick: fn(&Implementation) -> &Vec<String>| {
             let mut names: Vec<&str> = Vec::new();
             for name in library.implementations.iter().flat_map(pick) {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
+use selo_engine::library::Unit;
 use selo_engine::measure;
 use selo_engine::project::Project;
 use selo_engine::row::{Metric, Row};
@@ -13,7 +14,7 @@ use selo_engine::{Error, runner};
 use selo_report::matrix::{Matrix, MatrixCell, State};
 use selo_report::table::TerminalStyle;
 
-use super::common::{Units, fetched, named};
+use super::common::{self, Units, fetched, named};
 use super::measuring::{self, Job, Sweep, What};
 use super::{report, rows};
 
@@ -33,6 +34,9 @@ Measures every selected implementation on every board that can be measured here,
 `selo lab run` does and into the same files (out/lab/BOARD/rows.jsonl), and prints a
 table for each algorithm and metric: libraries down, boards across. The same command
 continues an interrupted run, and does not measure again what has not changed.
+
+Without --library, it takes the project's own libraries and all whose sources are on this
+machine, and names the others; selo lab fetch brings them.
 
 Without --board, it measures all boards whose compiler and runner are installed. For the
 others it prints the command that installs what is missing. Simulated boards run one image
@@ -96,6 +100,9 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     };
     let matrix = arrange(args, &project, &done)?;
     print(args, &matrix)?;
+    if args.units.pick.library.is_empty() {
+        common::tell_elsewhere(&project);
+    }
     let counts: Vec<String> = matrix
         .counts()
         .iter()
@@ -126,6 +133,24 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     })
 }
 
+/// The selected units of a board. Without a named library, all libraries are selected that are
+/// here, without guesses that no official vector confirms.
+fn selected<'p>(
+    args: &Args,
+    project: &'p Project,
+    board: &Board,
+) -> selo_engine::Result<Vec<Unit<'p>>> {
+    let mut selection = args.units.pick.selection();
+    if !selection.libraries.is_empty() {
+        return project.units(board, &selection);
+    }
+    let here = project.libraries_here();
+    selection.libraries = here.map(|library| library.name.clone()).collect();
+    let mut units = project.units(board, &selection)?;
+    units.retain(|unit| !unit.implementation.unproven);
+    Ok(units)
+}
+
 /// The rows to show, and their boards.
 #[derive(Default)]
 struct Done {
@@ -137,7 +162,6 @@ struct Done {
 
 fn measure(args: &Args, project: &Project, boards: &[&Board]) -> selo_base::report::Result<Done> {
     let catalog = project.catalog()?;
-    let selection = args.units.pick.selection();
     let mut done = Done::default();
     let mut nothing = None;
     for &board in boards {
@@ -146,7 +170,7 @@ fn measure(args: &Args, project: &Project, boards: &[&Board]) -> selo_base::repo
             done.left_out = true;
             continue;
         }
-        let units = match project.units(board, &selection) {
+        let units = match selected(args, project, board) {
             Ok(units) => units,
             Err(error @ Error::NothingSelected { .. }) => {
                 nothing = Some(error);
@@ -261,7 +285,7 @@ fn arrange(args: &Args, project: &Project, done: &Done) -> selo_base::report::Re
     let mut offered = BTreeSet::new();
     for name in &done.boards {
         let board = project.board(name)?;
-        for unit in project.units(board, &args.units.pick.selection())? {
+        for unit in selected(args, project, board)? {
             let (library, algorithm) = (&unit.library.name, &unit.algorithm.name);
             offered.insert((name.as_str(), library, algorithm, unit.variant));
         }

@@ -158,6 +158,44 @@ pub struct JobResult {
     pub result: selo_engine::Result<()>,
 }
 
+/// Measures the units that have no valid row, into the board's own folder of rows. Without named
+/// metrics, it takes all that the board gives. A unit that cannot be built here is told, and the
+/// others go on.
+pub fn measure_into(
+    project: &Project,
+    catalog: &selo_vectors::Catalog,
+    board: &Board,
+    units: &[Unit<'_>],
+    metrics: &[Metric],
+) -> selo_base::report::Result<()> {
+    let what = What {
+        operation: Vec::new(),
+        metric: metrics
+            .iter()
+            .map(|metric| metric.name().to_owned())
+            .collect(),
+        run: None,
+        fresh: false,
+    };
+    let job = Job {
+        project,
+        catalog,
+        board,
+        units,
+        what: &what,
+        sweep: None,
+        runner: board.runner.clone(),
+        power: power(board, None)?,
+        folder: project.root.join("out/lab").join(&board.name),
+        lenient: true,
+    };
+    let outcome = measure(job, &Units::default(), &|_, _| {})?;
+    for (unit, error) in &outcome.skipped {
+        eprintln!("{}: {unit} left out: {error}", board.name);
+    }
+    Ok(outcome.result?)
+}
+
 /// Measures every unit without a valid row. Calls `on_row` with each row in order, as soon as
 /// its turn has come, and with the progress bar, for output above it.
 pub fn measure(

@@ -17,9 +17,7 @@ use selo_engine::survey::{self, SurveyLine};
 use selo_report::compare::{KnownLibrary, LibraryState};
 use selo_report::paper::Paper;
 
-use super::common::{self, Units};
-use super::measuring::{self, Job, What};
-use super::{binding, fetch, report};
+use super::{binding, common, fetch, measuring, report};
 
 /// Name of the file with the lines of surveys, in the folder of the rows.
 const SURVEYS: &str = "survey.jsonl";
@@ -131,28 +129,7 @@ fn examine(
     let proven = units.iter().filter(|unit| !unit.implementation.unproven);
     let proven: Vec<Unit<'_>> = proven.cloned().collect();
     let metrics = [Metric::Cycles, Metric::Flash, Metric::Ram, Metric::Stack];
-    let job = Job {
-        project,
-        catalog: &catalog,
-        board,
-        units: &proven,
-        what: &What {
-            operation: Vec::new(),
-            metric: metrics.map(|metric| metric.name().to_owned()).to_vec(),
-            run: None,
-            fresh: false,
-        },
-        sweep: None,
-        runner: board.runner.clone(),
-        power: measuring::power(board, None)?,
-        folder: folder.clone(),
-        lenient: true,
-    };
-    let outcome = measuring::measure(job, &Units::default(), &|_, _| {})?;
-    for (unit, error) in &outcome.skipped {
-        eprintln!("{}: {unit} left out: {error}", board.name);
-    }
-    outcome.result?;
+    measuring::measure_into(project, &catalog, board, &proven, &metrics)?;
     let lab = Lab {
         metrics: survey::metrics(board.fidelity),
         ..common::lab(project, board, builder, &catalog)

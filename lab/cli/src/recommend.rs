@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_engine::project::Project;
+use selo_engine::board::Board;
+use selo_engine::library::Unit;
+use selo_engine::project::{Project, Selection};
 use selo_report::format;
 use selo_report::recommend::{Answer, Condition, Evidence, Need, Prefer, Request, recommend};
 use selo_report::table::TerminalStyle;
 
 use super::common::named;
-use super::{report, rows};
+use super::{common, measuring, report, rows};
 
 /// Rank the implementations that fit a device, with reasons
 #[derive(Debug, clap::Args)]
@@ -18,14 +20,16 @@ use super::{report, rows};
 Every figure comes from a row of `selo lab run`. Implementations that were not checked and
 measured are not recommended; the output lists them with the reason. RAM includes static
 data, the deepest stack, and the caller's buffers for one message. Speed says nothing
-about security: read the footnotes. All measured libraries are compared, with their
-licences. If a board has no clock, instructions decide. Implementations that failed an
+about security: read the footnotes. All libraries whose sources are on this machine are
+considered, with their licences. Those without a row are named, and --measure measures them
+first. If a board has no clock, instructions decide. Implementations that failed an
 official vector (selo lab check) are never recommended.
 
 Examples:
   selo lab recommend --board uno --flash 4096 --ram 512
   selo lab recommend --board uno --flash 2000 --ram 300 --need decrypt --prefer size
   selo lab recommend --board uno --need seal,open --require constant-time,conformity
+  selo lab recommend --board uno --need hash --measure
   selo lab recommend --board uno --flash 16384 --ram 1200 --need seal,open,key-exchange
 
 Exit codes: 0 something fits, 1 nothing fits (or no set that does all the jobs),
@@ -55,7 +59,10 @@ pub struct Args {
     /// JSON Lines on stdout, one line per implementation, nothing else
     #[arg(long)]
     json: bool,
-    /// Libraries to choose among (default: all that were measured)
+    /// Measure the implementations that have no row yet, before ranking; this may take long
+    #[arg(long, conflicts_with = "rows")]
+    measure: bool,
+    /// Libraries to choose among (default: all that are here, and all that were measured)
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     library: Vec<String>,
     /// Rows to choose from: files, or folders with rows.jsonl [default: out/lab/*]; the
@@ -93,29 +100,25 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
         .filter(|c| c.test_only)
         .map(|c| c.name.as_str())
         .collect();
-    let mut rows = rows::read(&args.rows, project)?;
     for name in &args.library {
         let known = || data.libraries.iter().map(|c| c.name.as_str());
         if !known().any(|library| library == name) {
             return Err(selo_engine::Error::unknown("library", name, known()).into());
         }
     }
+    let request = request(args, board);
+    let offered = offered(&data, board, &args.library, &request)?;
+    if args.measure {
+        let catalog = data.catalog()?;
+        measuring::measure_into(&data, &catalog, board, &offered, &[])?;
+    }
+    let mut rows = rows::read(&args.rows, project)?;
     rows.retain(|row| {
         named(&args.library, &row.library) && !test_only.contains(row.library.as_str())
     });
     if !rows.iter().any(|row| row.board == board.name) {
         return Ok(rows::none(&board.name));
     }
-    let whole = |given: Option<u64>, memory: Option<u64>| given.or(memory).unwrap_or(u64::MAX);
-    let request = Request {
-        board: board.name.clone(),
-        flash: whole(args.flash, board.memory.map(|memory| memory.flash)),
-        ram: whole(args.ram, board.memory.map(|memory| memory.ram)),
-        needs: args.need.iter().map(|need| need.need()).collect(),
-        prefer: args.prefer.prefer(),
-        bytes: args.bytes,
-        conditions: args.require.iter().map(|arg| arg.condition()).collect(),
-    };
     let mut checks = Vec::new();
     for file in report::check_files(&args.rows, project) {
         checks.extend(report::read_checks(&file)?);
@@ -125,9 +128,11 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
         .iter()
         .map(|library| (library.name.clone(), library.licence.clone()))
         .collect();
+    let names: Vec<(String, String, String)> = offered.iter().map(names).collect();
     let evidence = Evidence {
         checks: &checks,
         licences: &licences,
+        offered: &names,
     };
     let answer = recommend(&request, &rows, &data.algorithms, evidence);
     if args.json {
@@ -135,6 +140,7 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
     } else {
         rows::print(&text(&answer))?;
     }
+    tell_scope(&answer, &data, args);
     if answer.is_complete() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -147,6 +153,79 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
         board.name
     );
     Ok(ExitCode::from(1))
+}
+
+fn request(args: &Args, board: &Board) -> Request {
+    let whole = |given: Option<u64>, memory: Option<u64>| given.or(memory).unwrap_or(u64::MAX);
+    Request {
+        board: board.name.clone(),
+        flash: whole(args.flash, board.memory.map(|memory| memory.flash)),
+        ram: whole(args.ram, board.memory.map(|memory| memory.ram)),
+        needs: args.need.iter().map(|need| need.need()).collect(),
+        prefer: args.prefer.prefer(),
+        bytes: args.bytes,
+        conditions: args.require.iter().map(|arg| arg.condition()).collect(),
+    }
+}
+
+/// The units that the board can have and that do one of the jobs.
+fn offered<'p>(
+    project: &'p Project,
+    board: &Board,
+    libraries: &[String],
+    request: &Request,
+) -> selo_engine::Result<Vec<Unit<'p>>> {
+    let here = project.libraries_here();
+    let here = here.map(|library| library.name.clone());
+    let selection = Selection {
+        libraries: here.filter(|name| named(libraries, name)).collect(),
+        ..Selection::default()
+    };
+    if selection.libraries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let units = match project.units(board, &selection) {
+        Err(selo_engine::Error::NothingSelected { .. }) => Vec::new(),
+        other => other?,
+    };
+    // A guess that no vector confirms is not offered.
+    let wanted =
+        |unit: &Unit<'_>| request.wants(unit.algorithm.interface) && !unit.implementation.unproven;
+    Ok(units.into_iter().filter(wanted).collect())
+}
+
+fn names(unit: &Unit<'_>) -> (String, String, String) {
+    (
+        unit.library.name.clone(),
+        unit.algorithm.name.clone(),
+        unit.variant.to_owned(),
+    )
+}
+
+/// Tells among which libraries the answer chose, and what it could not consider.
+fn tell_scope(answer: &Answer, project: &Project, args: &Args) {
+    let of = |unmeasured: bool| -> BTreeSet<&str> {
+        let advice = answer.advice.iter();
+        let chosen = advice.filter(|advice| advice.is_unmeasured() == unmeasured);
+        chosen.map(|advice| advice.library.as_str()).collect()
+    };
+    let (measured, open) = (of(false), of(true));
+    if let (1, Some(only)) = (measured.len(), measured.first()) {
+        eprintln!(
+            "selo: note: only {only} is measured for this, so it is compared with no other library"
+        );
+    }
+    if !open.is_empty() {
+        let open: Vec<&str> = open.into_iter().collect();
+        eprintln!(
+            "selo: note: not everything is measured of: {}",
+            open.join(", ")
+        );
+        eprintln!("hint: the same command with --measure measures it first");
+    }
+    if args.library.is_empty() {
+        common::tell_elsewhere(project);
+    }
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

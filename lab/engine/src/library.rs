@@ -223,6 +223,11 @@ impl Library {
         all.join(", ")
     }
 
+    /// True if the library can be measured without fetching or binding anything.
+    pub fn is_here(&self) -> bool {
+        self.is_own() || (self.is_cached() && self.is_bound())
+    }
+
     /// True if the library is the project's own and needs no registry.
     pub fn is_own(&self) -> bool {
         self.source.is_none() && self.cargo.is_none()

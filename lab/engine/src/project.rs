@@ -407,6 +407,21 @@ impl Project {
         Ok(units)
     }
 
+    /// The libraries to choose among if the user names none: the project's own, and all whose
+    /// sources are on this machine. Those that only test the instrument are left out.
+    pub fn libraries_here(&self) -> impl Iterator<Item = &Library> {
+        self.for_users().filter(|library| library.is_here())
+    }
+
+    /// The libraries that [`Project::libraries_here`] leaves out because they are not here.
+    pub fn libraries_elsewhere(&self) -> impl Iterator<Item = &Library> {
+        self.for_users().filter(|library| !library.is_here())
+    }
+
+    fn for_users(&self) -> impl Iterator<Item = &Library> {
+        self.libraries.iter().filter(|library| !library.test_only)
+    }
+
     /// Checks that every algorithm and board of a library exists, and every cycle model of a board.
     fn check_references(&self) -> Result<()> {
         for board in &self.boards {

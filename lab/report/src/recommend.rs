@@ -12,7 +12,6 @@ mod unit;
 use std::collections::BTreeMap;
 
 use selo_engine::algorithm::Algorithm;
-use selo_engine::interface::Interface;
 use selo_engine::row::Row;
 
 pub use model::{Advice, Answer, Condition, Evidence, Job, Need, Prefer, Request};
@@ -37,11 +36,15 @@ pub fn recommend(
     };
     for &job in &jobs {
         let mut all: Vec<Advice> = Vec::new();
-        for ((library, algorithm, variant), rows) in units(request, rows) {
+        let mut units = units(request, rows);
+        for (library, algorithm, variant) in evidence.offered {
+            units.entry((library, algorithm, variant)).or_default();
+        }
+        for ((library, algorithm, variant), rows) in units {
             let Some(algorithm) = algorithms.iter().find(|known| known.name == algorithm) else {
                 continue;
             };
-            if does(algorithm.interface, job) {
+            if job.is_done_by(algorithm.interface) {
                 let unit = Unit {
                     request,
                     job,
@@ -49,7 +52,11 @@ pub fn recommend(
                     evidence,
                     rows,
                 };
-                all.push(unit.advise(library, variant));
+                all.push(if unit.rows.is_empty() {
+                    unit.unmeasured(library, variant)
+                } else {
+                    unit.advise(library, variant)
+                });
             }
         }
         rank(request, &mut all);
@@ -59,18 +66,6 @@ pub fn recommend(
         mark_together(request, &mut answer);
     }
     answer
-}
-
-fn does(interface: Interface, job: Job) -> bool {
-    match interface {
-        Interface::BlockCipher | Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr => {
-            job == Job::Cipher
-        }
-        Interface::Aead => job == Job::Aead,
-        Interface::Hash => job == Job::Hash,
-        Interface::Dh => job == Job::KeyExchange,
-        _ => false,
-    }
 }
 
 type Units<'a> = BTreeMap<(&'a str, &'a str, &'a str), Vec<&'a Row>>;

@@ -293,7 +293,7 @@ fn prepared(command: &mut Command) -> &mut Command {
 fn reason(text: &str) -> String {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let told = lines().find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
-    let line = told.or_else(|| lines().last()).unwrap_or("no message");
+    let line = told.or_else(|| lines().next_back()).unwrap_or("no message");
     // The text is the server's: it must not control the terminal.
     line.chars().filter(|c| !c.is_control()).collect()
 }

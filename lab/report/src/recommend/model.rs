@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use selo_engine::check::CheckLine;
+use selo_engine::interface::Interface;
 use serde::Serialize;
 
 /// A capability that the device needs.
@@ -40,6 +41,15 @@ pub struct Request {
     pub conditions: Vec<Condition>,
 }
 
+impl Request {
+    /// True if an algorithm with this interface does one of the jobs.
+    pub fn wants(&self, interface: Interface) -> bool {
+        self.needs
+            .iter()
+            .any(|need| need.job().is_done_by(interface))
+    }
+}
+
 /// A property that `selo lab check` shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
@@ -56,7 +66,13 @@ pub struct Evidence<'a> {
     pub checks: &'a [CheckLine],
     /// Pairs of library and licence.
     pub licences: &'a [(String, String)],
+    /// Implementations that the board can have: library, algorithm, variant. One without a row is
+    /// listed as not measured.
+    pub offered: &'a [(String, String, String)],
 }
+
+/// The reason of an implementation without a row on the board.
+pub(super) const NOT_MEASURED: &str = "not measured yet";
 
 /// A job of one implementation. A cipher encrypts and decrypts; an authenticated cipher seals
 /// and opens.
@@ -117,6 +133,31 @@ pub struct Answer {
     /// Flash and RAM in bytes of the set marked `together`; only with more than one job.
     pub together: Option<(u64, u64)>,
     pub jobs: Vec<Job>,
+}
+
+impl Job {
+    /// True if an algorithm with this interface does the job.
+    pub(super) fn is_done_by(self, interface: Interface) -> bool {
+        match interface {
+            Interface::BlockCipher
+            | Interface::ModeEcb
+            | Interface::ModeCbc
+            | Interface::ModeCtr => self == Job::Cipher,
+            Interface::Aead => self == Job::Aead,
+            Interface::Hash => self == Job::Hash,
+            Interface::Dh => self == Job::KeyExchange,
+            _ => false,
+        }
+    }
+}
+
+impl Advice {
+    /// True if nobody has measured the implementation on the board.
+    pub fn is_unmeasured(&self) -> bool {
+        self.reasons
+            .first()
+            .is_some_and(|reason| reason.starts_with(NOT_MEASURED))
+    }
 }
 
 impl Need {

@@ -1,5 +1,7 @@
 //! Shows the answer: one table per job.
 
+use std::collections::BTreeMap;
+
 use selo_base::units::NANOWATT_HOUR;
 
 use super::model::{Advice, Answer, Job};
@@ -43,8 +45,22 @@ impl Answer {
                 Column::text("Why"),
             ],
         );
-        for advice in self.advice.iter().filter(|advice| advice.job == job) {
+        let of_job = || self.advice.iter().filter(|advice| advice.job == job);
+        for advice in of_job().filter(|advice| !advice.is_unmeasured()) {
             table.push(advice.line());
+        }
+        let mut unmeasured: BTreeMap<&str, usize> = BTreeMap::new();
+        for advice in of_job().filter(|advice| advice.is_unmeasured()) {
+            *unmeasured.entry(&advice.library).or_default() += 1;
+        }
+        if !unmeasured.is_empty() {
+            let counts = unmeasured
+                .iter()
+                .map(|(name, count)| format!("{name} ({count})"));
+            table.remarks.push(format!(
+                "Not measured yet, so neither ranked nor excluded, by library: {}.",
+                counts.collect::<Vec<_>>().join(", ")
+            ));
         }
         if let Some(first) = self.ranked(job).find(|advice| advice.standard)
             && first.rank != Some(1)

@@ -6,7 +6,7 @@ use selo_engine::interface::{AD_BYTES, Interface};
 use selo_engine::row::{Metric, Row, Status};
 
 use super::cautions::cautions;
-use super::model::{Advice, Condition, Evidence, Job, Need, Prefer, Request};
+use super::model::{Advice, Condition, Evidence, Job, NOT_MEASURED, Need, Prefer, Request};
 use crate::format;
 
 /// An implementation with its rows.
@@ -19,6 +19,16 @@ pub(super) struct Unit<'a> {
 }
 
 impl Unit<'_> {
+    /// The advice on an implementation without rows.
+    pub(super) fn unmeasured(&self, library: &str, variant: &str) -> Advice {
+        let mut advice = self.advise(library, variant);
+        advice.reasons = vec![format!(
+            "{NOT_MEASURED}; run: selo lab run --board {} --library {library} --algorithm {}",
+            self.request.board, self.algorithm.name
+        )];
+        advice
+    }
+
     pub(super) fn advise(&self, library: &str, variant: &str) -> Advice {
         let (standard, mut cautions) = cautions(self.algorithm);
         let models = format::model_cautions(self.rows.iter().copied());

@@ -323,6 +323,7 @@ fn conditions_leave_out_what_was_not_shown_and_licences_are_told() {
     let evidence = Evidence {
         checks: &checks,
         licences: &licences,
+        offered: &[],
     };
     let ask = |conditions: Vec<Condition>| {
         let request = Request {
@@ -381,4 +382,39 @@ fn where_a_board_has_no_clock_instructions_decide() {
         "{:?}",
         first.reasons
     );
+}
+
+#[test]
+fn an_implementation_without_a_row_is_named_and_never_dropped() {
+    let name = |library: &str, algorithm: &str, variant: &str| {
+        (library.to_owned(), algorithm.to_owned(), variant.to_owned())
+    };
+    let offered = [
+        name("selo", "aes-128", "fast"),
+        name("theirs", "aes-128", "plain"),
+        name("theirs", "sha-256", "plain"),
+    ];
+    let evidence = Evidence {
+        offered: &offered,
+        ..Evidence::default()
+    };
+    let request = Request {
+        board: "uno".into(),
+        flash: 32_768,
+        ram: 2048,
+        needs: vec![Need::Encrypt],
+        prefer: Prefer::Time,
+        bytes: 16,
+        conditions: Vec::new(),
+    };
+    let with = recommend(&request, &rows(), &algorithms(), evidence);
+    let without = recommend(&request, &rows(), &algorithms(), Evidence::default());
+    assert_eq!(order(&with, Job::Cipher), order(&without, Job::Cipher));
+    assert_eq!(with.advice.len(), without.advice.len() + 1);
+    let theirs = with.advice.iter().find(|advice| advice.library == "theirs");
+    let theirs = theirs.expect("it is listed");
+    assert!(theirs.is_unmeasured() && theirs.rank.is_none());
+    assert!(theirs.reasons[0].contains("selo lab run --board uno --library theirs"));
+    let remarks = with.tables()[0].remarks.join(" ");
+    assert!(remarks.contains("theirs (1)"), "{remarks}");
 }
