@@ -20,7 +20,7 @@ use crate::library::{Unit, macro_name};
 use crate::project::{Port, Project};
 
 use arduino::Arduino;
-use image::Content;
+use image::{BUFFERS, Content};
 pub use program::{Group, Program};
 
 /// A linked program.
@@ -125,6 +125,13 @@ impl<'a> Builder<'a> {
     /// The image with the agent and every operation of the unit.
     pub fn agent(&self, unit: &Unit<'_>) -> Result<Image> {
         self.agent_with(unit, &[])
+    }
+
+    /// The same with buffers of `bytes` bytes, which cannot be more than the board's.
+    pub fn agent_with_buffers(&self, unit: &Unit<'_>, bytes: u32) -> Result<Image> {
+        let own = bytes >= self.board.agent.io_bytes;
+        let defines = [format!("{BUFFERS}{bytes}")];
+        self.agent_with(unit, if own { &[] } else { &defines })
     }
 
     /// The same with other settings of the port, such as `-DNAME=VALUE`.

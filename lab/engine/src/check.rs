@@ -129,6 +129,25 @@ pub(crate) fn lacks_room(error: &Error) -> Option<String> {
     lacks.then_some(text)
 }
 
+/// The lines of a check, and the size of the agent's buffers that it used.
+#[derive(Debug)]
+pub struct Checked {
+    pub lines: Vec<CheckLine>,
+    pub bytes: u32,
+}
+
+impl Checked {
+    fn lacks_room(&self) -> bool {
+        self.lines.iter().any(|line| line.source == NO_ROOM)
+    }
+
+    /// A measure of what was found out: without lack of room first, then the cases that ran.
+    fn told(&self) -> (bool, u64) {
+        let tried = self.lines.iter().map(|line| line.tried).sum();
+        (!self.lacks_room(), tried)
+    }
+}
+
 /// Called for every case that fails.
 pub type Watch<'w> = &'w mut dyn FnMut(&Set, &Case, &CaseResult);
 
@@ -188,28 +207,62 @@ impl Lab<'_> {
         effort: &Effort,
         constant_time: bool,
     ) -> Result<Vec<CheckLine>> {
-        self.check_watched(unit, effort, constant_time, &mut |_, _, _| {})
+        let checked = self.check_watched(unit, effort, constant_time, &mut |_, _, _| {})?;
+        Ok(checked.lines)
     }
 
-    /// Does the same and calls `failed` for every case that fails.
+    /// Does the same and calls `failed` for every case that fails. If the agent leaves the library
+    /// no room, its buffers shrink, and the cases that fit them are run.
     pub fn check_watched(
         &self,
         unit: &Unit<'_>,
         effort: &Effort,
         constant_time: bool,
         failed: Watch<'_>,
-    ) -> Result<Vec<CheckLine>> {
-        let built = match unit.program() {
-            Some(list) => self.builder.program(unit, &list),
-            None => self.builder.agent(unit),
-        };
-        let image = match built {
-            Ok(image) => image,
-            Err(error @ Error::Compile { .. }) => {
-                return Ok(vec![self.broken(unit, "build", error.to_string())]);
+    ) -> Result<Checked> {
+        let mut best: Option<Checked> = None;
+        for bytes in self.buffers() {
+            let built = match unit.program() {
+                Some(list) => self.builder.program(unit, &list),
+                None => self.builder.agent_with_buffers(unit, bytes),
+            };
+            let lines = match built {
+                Ok(image) => self.check_image(unit, &image, effort, constant_time, failed)?,
+                // The names of this unit do not fit such buffers.
+                Err(Error::Compile { .. }) if best.is_some() => break,
+                Err(error @ Error::Compile { .. }) => {
+                    vec![self.broken(unit, "build", error.to_string())]
+                }
+                Err(error) => return Err(error),
+            };
+            // The stack has no room yet, or the agent's description of itself none in such buffers.
+            if best.is_some() && lines.iter().any(|line| line.source == "start") {
+                continue;
             }
-            Err(error) => return Err(error),
-        };
+            let checked = Checked { lines, bytes };
+            let done = !checked.lacks_room() || unit.program().is_some();
+            if best
+                .as_ref()
+                .is_none_or(|best| checked.told() > best.told())
+            {
+                best = Some(checked);
+            }
+            if done {
+                break;
+            }
+        }
+        best.ok_or_else(|| Error::Agent("the board has no buffers".to_owned()))
+    }
+
+    /// Checks an image of a unit.
+    fn check_image(
+        &self,
+        unit: &Unit<'_>,
+        image: &Image,
+        effort: &Effort,
+        constant_time: bool,
+        failed: Watch<'_>,
+    ) -> Result<Vec<CheckLine>> {
         if let Some(cause) = self.excess_of(&image.weight) {
             let alone = self.fits_alone(unit)?;
             let mut line = self.line(unit, if alone { NO_ROOM } else { DOES_NOT_FIT });
@@ -219,7 +272,7 @@ impl Lab<'_> {
         if let Some(list) = unit.program() {
             return self.check_program(unit, &list);
         }
-        let mut running = match Running::start(self, unit, &image) {
+        let mut running = match Running::start(self, unit, image) {
             Ok(running) => running,
             Err(error @ (Error::Stopped(_) | Error::Agent(_))) => {
                 return Ok(vec![self.broken(unit, "start", error.to_string())]);
@@ -255,8 +308,8 @@ impl Lab<'_> {
         let Some(footprint) = whole else {
             return Ok(false);
         };
-        match self.builder.footprint(unit, footprint) {
-            Ok(image) => Ok(self.excess_of(&image.weight).is_none()),
+        match self.growth(unit, footprint) {
+            Ok(growth) => Ok(self.excess_of(&growth.own).is_none()),
             Err(Error::Compile { .. }) => Ok(false),
             Err(error) => Err(error),
         }

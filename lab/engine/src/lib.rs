@@ -24,6 +24,7 @@ mod fetch;
 pub mod frame;
 pub mod interface;
 pub mod library;
+pub mod licence;
 pub mod loaded;
 pub mod measure;
 pub mod metrics;

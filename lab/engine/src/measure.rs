@@ -17,6 +17,7 @@ mod build;
 mod check;
 mod lab;
 mod plan;
+mod room;
 mod rows;
 mod run;
 mod steps;
@@ -136,7 +137,42 @@ impl Lab<'_> {
             rows.extend(earlier);
             return Ok(None);
         }
-        self.run(unit, &plan, &image, rows)
+        self.run_in_room(unit, &plan, &image, rows)
+    }
+
+    /// Does the same as [`Lab::run`]. If calls ran out of memory, the operations are timed again
+    /// with smaller buffers of the agent.
+    fn run_in_room(
+        &self,
+        unit: &Unit<'_>,
+        plan: &plan::Plan,
+        image: &Image,
+        rows: &mut Vec<Row>,
+    ) -> Result<Option<Cause>> {
+        let mut timed = Vec::new();
+        let mut cause = self.run(unit, plan, image, &mut timed)?;
+        for bytes in self.buffers().skip(1) {
+            let lacking = |row: &&Row| row.cause.as_ref().is_some_and(Cause::is_lack_of_memory);
+            let lacks = timed.iter().filter(lacking).count();
+            if lacks == 0 {
+                break;
+            }
+            let Ok(smaller) = self.builder.agent_with_buffers(unit, bytes) else {
+                break;
+            };
+            let fitting = plan.fitting(bytes);
+            let mut again = Vec::new();
+            let cause_again = self.run(unit, &fitting, &smaller, &mut again)?;
+            if again.iter().filter(lacking).count() < lacks && !again.is_empty() {
+                // What does not fit the smaller buffers stays as it was.
+                let call = |row: &Row| (row.operation.clone(), row.bytes);
+                timed.retain(|row| !again.iter().any(|new| call(new) == call(row)));
+                timed.extend(again);
+                cause = cause_again;
+            }
+        }
+        rows.extend(timed);
+        Ok(cause)
     }
 
     /// Checks an image, times its operations, and checks it again. Returns the cause if a check

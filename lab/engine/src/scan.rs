@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
+use crate::licence;
 use declarations::{Function, Parameter, read};
 
 /// A larger file is not a hand-written source: it is a table, an archive or junk.
@@ -122,11 +123,12 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     let mut operations: BTreeMap<String, Vec<Function>> = BTreeMap::new();
     let mut objects: Vec<(Parameter, PathBuf, bool)> = Vec::new();
     let (mut strange, mut seen) = (0, 0);
+    let mut licence = licence::Found::default();
     for path in &files {
         let relative = path.strip_prefix(&folder).unwrap_or(path).to_owned();
         let Some(kind) = kind(path) else {
             seen += 1;
-            describe(path, &mut scanned);
+            describe(path, &mut scanned, &mut licence);
             continue;
         };
         let size = path.metadata().map_or(0, |data| data.len());
@@ -154,6 +156,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             strange += 1;
             continue;
         }
+        licence.note_source(&String::from_utf8_lossy(&bytes));
         let found = read(&bytes);
         scanned.arduino |= found
             .includes
@@ -241,6 +244,8 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             in_header,
         });
     }
+    scanned.licence = licence.expression();
+    scanned.licence = licence.expression();
     Ok(scanned)
 }
 
@@ -331,7 +336,7 @@ fn walk(
 }
 
 /// Reads the version and the licence from the files that name them.
-fn describe(path: &Path, scanned: &mut Scanned) {
+fn describe(path: &Path, scanned: &mut Scanned, licence: &mut licence::Found) {
     let name = path
         .file_name()
         .unwrap_or_default()
@@ -350,28 +355,7 @@ fn describe(path: &Path, scanned: &mut Scanned) {
         .iter()
         .any(|word| name.starts_with(word))
     {
-        let text = read();
-        let says = |words: &str| text.contains(words);
-        let identifier = if says("Permission is hereby granted, free of charge") {
-            "MIT"
-        } else if says("unlicense") || says("released into the public domain") {
-            "Unlicense"
-        } else if says("Apache License") {
-            "Apache-2.0"
-        } else if says("GNU LESSER GENERAL PUBLIC") {
-            "LGPL-3.0-or-later"
-        } else if says("GNU GENERAL PUBLIC LICENSE") && says("Version 3") {
-            "GPL-3.0-or-later"
-        } else if says("GNU GENERAL PUBLIC LICENSE") {
-            "GPL-2.0-or-later"
-        } else if says("Mozilla Public License") {
-            "MPL-2.0"
-        } else if says("Redistribution and use in source and binary forms") {
-            "BSD-3-Clause"
-        } else {
-            return;
-        };
-        scanned.licence.get_or_insert(identifier.to_owned());
+        licence.note_text(&read());
     } else if ["library.properties", "library.json", "package.json"].contains(&name.as_str()) {
         let text = read();
         let line = text.lines().find(|line| {

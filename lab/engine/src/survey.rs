@@ -49,12 +49,13 @@ impl Lab<'_> {
     /// are returned.
     pub fn survey(&self, unit: &Unit<'_>, effort: &Effort) -> Result<SurveyLine> {
         let mut failures: Vec<(String, Case, CaseResult)> = Vec::new();
-        let checks = self.check_watched(unit, effort, true, &mut |set: &Set, case, verdict| {
+        let checked = self.check_watched(unit, effort, true, &mut |set: &Set, case, verdict| {
             // The first failure of each source is shown. The line has the number of failures.
             if failures.iter().all(|(id, ..)| *id != set.id) {
                 failures.push((set.id.clone(), case.clone(), verdict.clone()));
             }
         })?;
+        let checks = checked.lines;
         let mut findings = Vec::new();
         let runs = !checks
             .iter()
@@ -62,7 +63,7 @@ impl Lab<'_> {
             && checks.iter().any(|line| line.source != NO_ROOM);
         let mut fresh_iv = FreshIv::DoesNotApply;
         if runs && unit.program().is_none() {
-            let image = self.builder.agent(unit)?;
+            let image = self.builder.agent_with_buffers(unit, checked.bytes)?;
             let mut start = || self.start_agent(unit, &image);
             if unit.algorithm.interface == Interface::ModeCbc {
                 let examined = settle(iv::examine(unit, &mut start, &mut findings), &mut findings)?;

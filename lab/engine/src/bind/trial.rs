@@ -413,7 +413,7 @@ impl<'l> Binder<'_, 'l> {
     }
 
     fn run(&self, unit: &Unit<'_>, cases: &[Case]) -> Result<Outcome> {
-        let image = match self.lab.builder.agent(unit) {
+        let image = match self.lab.agent_in_room(unit) {
             Ok(image) => image,
             Err(Error::Compile { output, .. }) => {
                 return Ok(Outcome::DoesNotBuild { message: output });

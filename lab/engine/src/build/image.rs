@@ -17,6 +17,9 @@ use crate::sketch::{self, Source};
 /// What C++ needs of a runtime, where none is linked.
 const CXX_RUNTIME: &str = "lab/firmware/cxx/runtime.cpp";
 
+/// The definition of the size of the agent's buffers.
+pub(super) const BUFFERS: &str = "-DAGENT_IO_BYTES=";
+
 /// What stands in the place of a library's glue, in the program that a footprint grows from.
 const NOTHING: &str = "lab/firmware/footprint/nothing.c";
 
@@ -98,7 +101,9 @@ impl Builder<'_> {
     /// The flags that the glue has in addition to those of the library.
     pub(super) fn glue_flags(&self, unit: &Unit<'_>, defines: &[String]) -> Vec<String> {
         let mut flags = unit.glue_defines();
-        flags.push(format!("-DAGENT_IO_BYTES={}", self.board.agent.io_bytes));
+        if !defines.iter().any(|define| define.starts_with(BUFFERS)) {
+            flags.push(format!("{BUFFERS}{}", self.board.agent.io_bytes));
+        }
         flags.extend(defines.iter().cloned());
         flags
     }

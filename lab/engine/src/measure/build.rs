@@ -15,6 +15,12 @@ use crate::row::{Cause, Metric, Row};
 /// empty if there is no image.
 pub(super) type Built<T> = std::result::Result<T, (String, Cause)>;
 
+/// A program that calls the library, and what the library adds to it.
+pub(crate) struct Growth {
+    pub image: Image,
+    pub own: Weight,
+}
+
 impl Lab<'_> {
     /// Rows of flash and static RAM: the growth over an empty program, and whole programs.
     pub(super) fn weigh(&self, unit: &Unit<'_>) -> Result<Vec<Row>> {
@@ -58,28 +64,36 @@ impl Lab<'_> {
             return Ok(Vec::new());
         }
         let operation = Operation::new(footprint.name, None);
-        let built = self
-            .builder
-            .baseline(unit)
-            .and_then(|baseline| Ok((baseline, self.builder.footprint(unit, footprint)?)));
         let one = std::slice::from_ref(&operation);
-        let (baseline, image) = match refused(built)? {
-            Ok(images) => images,
+        let Growth { image, own } = match refused(self.growth(unit, footprint))? {
+            Ok(growth) => growth,
             Err(cause) => return Ok(self.failed(Of::none(unit), one, metrics, &cause)),
         };
-        // The buffers of the measuring program do not count against the library.
-        let flash = image.weight.flash.saturating_sub(baseline.weight.flash);
-        let ram = image.weight.ram.saturating_sub(baseline.weight.ram);
-        let own = image.weight.without(&baseline.weight);
         let of = Of::image(unit, &image.sha256);
-        if let Some(cause) = self.excess(flash, ram, &own) {
+        if let Some(cause) = self.excess_of(&own) {
             return Ok(self.failed(of, one, metrics, &cause));
         }
         let row = |&metric: &Metric| {
-            let grown = if metric == Metric::Flash { flash } else { ram };
+            let grown = match metric {
+                Metric::Flash => own.flash,
+                _ => own.ram,
+            };
             self.blank(of, &operation, metric).exactly(grown as f64)
         };
         Ok(metrics.iter().map(row).collect())
+    }
+
+    /// The growth of a program by the operations of a footprint. The buffers of the measuring program
+    /// do not count against the library.
+    pub(crate) fn growth(&self, unit: &Unit<'_>, footprint: &Footprint) -> Result<Growth> {
+        let baseline = self.builder.baseline(unit)?.weight;
+        let image = self.builder.footprint(unit, footprint)?;
+        let own = Weight {
+            flash: image.weight.flash.saturating_sub(baseline.flash),
+            ram: image.weight.ram.saturating_sub(baseline.ram),
+            ..image.weight.without(&baseline)
+        };
+        Ok(Growth { image, own })
     }
 
     /// Rows of the size of a whole program.
@@ -122,7 +136,7 @@ impl Lab<'_> {
 
     /// Builds the image of the agent with the library under test.
     pub(super) fn agent_image(&self, unit: &Unit<'_>) -> Result<Built<Image>> {
-        self.agent_image_of(self.builder.agent(unit))
+        self.agent_image_of(self.agent_in_room(unit))
     }
 
     /// The same for an image that is built already, in another way.
@@ -137,17 +151,12 @@ impl Lab<'_> {
         })
     }
 
-    /// The cause if an image exceeds a memory of the board.
+    /// The cause if sizes exceed a memory of the board; `None` if they fit.
     pub(crate) fn excess_of(&self, weight: &Weight) -> Option<Cause> {
-        self.excess(weight.flash, weight.ram, weight)
-    }
-
-    /// The cause if the sizes exceed a memory of the board; `None` if they fit.
-    fn excess(&self, flash: u64, ram: u64, weight: &Weight) -> Option<Cause> {
         let memory = self.board.memory?;
         let memories = [
-            (Memory::Flash, flash, memory.flash),
-            (Memory::Ram, ram, memory.ram),
+            (Memory::Flash, weight.flash, memory.flash),
+            (Memory::Ram, weight.ram, memory.ram),
         ];
         let over = memories.into_iter().filter(|(_, used, size)| used > size);
         let excess: Vec<Excess> = over

@@ -29,6 +29,16 @@ impl Operation {
 }
 
 impl Plan {
+    /// The operations whose messages, with an IV, padding or a tag, fit buffers of `room` bytes.
+    pub fn fitting(&self, room: u32) -> Plan {
+        const BESIDE: u32 = 64;
+        let fits = |operation: &&Operation| operation.bytes.unwrap_or(0) + BESIDE <= room;
+        Plan {
+            operations: self.operations.iter().filter(fits).cloned().collect(),
+            metrics: self.metrics.clone(),
+        }
+    }
+
     /// True if nothing has to run.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty() || self.metrics.is_empty()

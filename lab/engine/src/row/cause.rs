@@ -202,6 +202,11 @@ impl Cause {
         }
     }
 
+    /// True if a call ran out of stack or heap, or an image does not fit.
+    pub fn is_lack_of_memory(&self) -> bool {
+        self.status() == Status::DoesNotFit
+    }
+
     /// The cause without its steps.
     pub fn root(&self) -> &Cause {
         match self {

@@ -1,10 +1,11 @@
 //! A program on this machine: its standard input and output are the agent's UART.
 
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use super::session::{Exchange, Session, cut_at_delimiter, spawn_error};
@@ -13,12 +14,22 @@ use crate::error::{Error, Result, Stop};
 /// A program on this machine. The calling thread reads the answers itself, since a Monte Carlo
 /// chain makes millions of calls; a watchdog thread ends a program that hangs.
 pub(super) struct NativeSession {
-    child: Arc<Mutex<Child>>,
+    child: Arc<Mutex<Started>>,
     stdin: ChildStdin,
     stdout: ChildStdout,
     watch: Arc<Watch>,
     limit: Duration,
 }
+
+/// A program that was started.
+struct Started {
+    child: Child,
+    /// It is the first of a process group, which has not been ended yet.
+    leads: bool,
+}
+
+/// The name of this runner.
+const NATIVE: &str = "native";
 
 /// The state that the watchdog reads.
 #[derive(Default)]
@@ -39,14 +50,21 @@ fn time_limit(cycle_limit: u64) -> Duration {
     Duration::from_secs(cycle_limit / 32_000_000).clamp(SHORTEST, LONGEST)
 }
 
-/// Sets limits for a program (util-linux).
+/// Sets limits for a program, and gives it namespaces of its own (util-linux).
 const PRLIMIT: &str = "/usr/bin/prlimit";
+const UNSHARE: &str = "/usr/bin/unshare";
+
+/// A network without interfaces. Only a user's own namespace gives the right to make one.
+const ALONE: [&str; 3] = ["--user", "--map-current-user", "--net"];
+
+/// Processes of a program. The kernel counts those of its user namespace.
+const PROCESSES: &str = "--nproc=64";
 
 impl NativeSession {
     pub(super) fn start(image: &Path, cycle_limit: u64) -> Result<NativeSession> {
         let mut command = limited(image);
         command.stderr(Stdio::null());
-        NativeSession::spawn("native", command, time_limit(cycle_limit))
+        NativeSession::spawn(NATIVE, command, time_limit(cycle_limit))
     }
 
     /// Starts a program with a time limit for each answer.
@@ -67,7 +85,10 @@ impl NativeSession {
                 message: "cannot connect to the program's standard input and output".into(),
             });
         };
-        let child = Arc::new(Mutex::new(child));
+        let child = Arc::new(Mutex::new(Started {
+            child,
+            leads: runner == NATIVE,
+        }));
         let watch = Arc::new(Watch::default());
         let watched = (Arc::clone(&child), Arc::clone(&watch));
         std::thread::spawn(move || watchdog(&watched.0, &watched.1, limit));
@@ -98,7 +119,7 @@ impl NativeSession {
     /// True if the program has ended.
     pub(super) fn is_over(&self) -> bool {
         let child = self.child.lock();
-        child.is_ok_and(|mut child| matches!(child.try_wait(), Ok(Some(_)) | Err(_)))
+        child.is_ok_and(|mut child| matches!(child.child.try_wait(), Ok(Some(_)) | Err(_)))
     }
 
     fn read_answer(&mut self) -> Option<Vec<u8>> {
@@ -129,25 +150,82 @@ impl NativeSession {
     }
 }
 
-/// The command for a program that may be anybody's: it can write no file, and has 4 GiB of memory.
+/// The command for a program that may be anybody's: it has no network, can write no file, has 4 GiB
+/// of memory, and few processes.
 fn limited(image: &Path) -> Command {
     let limits = ["--fsize=0", "--core=0", "--as=4294967296"];
-    if !Path::new(PRLIMIT).is_file() {
-        return Command::new(image);
-    }
-    let mut command = Command::new(PRLIMIT);
-    command.args(limits).arg("--").arg(image);
+    let has_prlimit = Path::new(PRLIMIT).is_file();
+    let mut command = match (isolates(), has_prlimit) {
+        (true, _) => {
+            let mut command = Command::new(UNSHARE);
+            command.args(ALONE).arg("--").arg(PRLIMIT);
+            command.args(limits).arg(PROCESSES);
+            command.arg("--").arg(image);
+            command
+        }
+        (false, true) => {
+            let mut command = Command::new(PRLIMIT);
+            command.args(limits).arg("--").arg(image);
+            command
+        }
+        (false, false) => Command::new(image),
+    };
+    // All that it starts is in its group, and ends with it.
+    command.process_group(0);
     command
 }
 
-/// Ends a child that still runs. Returns its exit status as text.
-fn end(child: &Mutex<Child>) -> Option<String> {
-    let mut child = child.lock().ok()?;
-    let _ = child.kill();
-    child.wait().ok().map(|status| status.to_string())
+/// True if this machine lets a user make a network of its own for a program. Says once if not.
+fn isolates() -> bool {
+    static ISOLATES: OnceLock<bool> = OnceLock::new();
+    *ISOLATES.get_or_init(|| {
+        let tried = Command::new(UNSHARE)
+            .args(ALONE)
+            .args([
+                "--",
+                PRLIMIT,
+                PROCESSES,
+                "--",
+                "/bin/sh",
+                "-c",
+                "/bin/true && :",
+            ])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        let works = tried.is_ok_and(|status| status.success());
+        if !works {
+            eprintln!(
+                "selo: this machine does not let a user separate a program from the network; \
+                 native programs run with limits of memory and files only"
+            );
+        }
+        works
+    })
 }
 
-fn watchdog(child: &Mutex<Child>, watch: &Watch, limit: Duration) {
+/// Ends every program of the group of a child, which has been its first.
+fn end_group(id: u32) {
+    let _ = Command::new("/bin/kill")
+        .args(["-KILL", "--", &format!("-{id}")])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+}
+
+/// Ends a child that still runs. Returns its exit status as text.
+fn end(child: &Mutex<Started>) -> Option<String> {
+    let mut started = child.lock().ok()?;
+    // Once only: the number may then belong to another program.
+    if std::mem::take(&mut started.leads) {
+        end_group(started.child.id());
+    }
+    let _ = started.child.kill();
+    started.child.wait().ok().map(|status| status.to_string())
+}
+
+fn watchdog(child: &Mutex<Started>, watch: &Watch, limit: Duration) {
     const STEP: Duration = Duration::from_millis(250);
     let (mut seen, mut waited) = (0, Duration::ZERO);
     while !watch.over.load(Ordering::Relaxed) {

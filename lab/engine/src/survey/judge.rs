@@ -10,7 +10,8 @@ use crate::check::{
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::measure::Lab;
-use crate::row::{Row, Status};
+use crate::row::cause::Step;
+use crate::row::{Cause, Row, Status};
 
 /// The finding of a CBC that uses an IV of its own.
 pub(super) const OWN_IV: &str = "own-iv";
@@ -283,6 +284,13 @@ pub(super) fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
         (Status::Failed, "failed", "The measurement fails"),
     ] {
         let row = rows.iter().find(|row| row.status == status);
+        if row.is_some_and(is_lack_of_room) {
+            if findings.iter().all(|finding| finding.id != "no-room") {
+                let reason = row.and_then(Row::reason).unwrap_or_default();
+                findings.push(no_room(&reason));
+            }
+            continue;
+        }
         if let Some(row) = row
             && findings.iter().all(|finding| finding.id != id)
         {
@@ -306,4 +314,15 @@ fn first_error(output: &str) -> String {
         .or_else(|| find("error"));
     let telling = telling.or_else(|| output.lines().nth(1));
     telling.unwrap_or(output).trim().to_owned()
+}
+
+/// True if a call ran out of memory, or an image did not fit, beside the agent.
+fn is_lack_of_room(row: &Row) -> bool {
+    let with_agent = |cause: &Cause| match cause {
+        Cause::StackCollision { .. } | Cause::HeapExhausted { .. } => true,
+        Cause::At { step, .. } => *step == Step::WithAgent,
+        _ => false,
+    };
+    let cause = row.cause.as_ref();
+    cause.is_some_and(|cause| with_agent(cause) || with_agent(cause.root()))
 }

@@ -326,3 +326,110 @@ fn the_arduino_core_costs_nothing_where_it_is_not_called() {
     assert_eq!(real.len(), 2);
     assert_eq!(real, costs(false));
 }
+
+/// What a hostile library does in its key set-up on this machine.
+const HOSTILE: &str = "
+    #include <arpa/inet.h>
+    #include <fcntl.h>
+    #include <stdlib.h>
+    #include <sys/socket.h>
+    #include <unistd.h>
+    static void harm(void)
+    {
+        static int done;
+        if (done++)
+            return;
+        struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(PORT)};
+        to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        int wire = socket(AF_INET, SOCK_STREAM, 0);
+        if (wire >= 0 && connect(wire, (struct sockaddr *)&to, sizeof to) == 0)
+            write(wire, \"stolen\", 6);
+        int file = open(\"WRITTEN\", O_CREAT | O_WRONLY, 0600);
+        signal(SIGXFSZ, SIG_IGN);
+        if (file >= 0)
+            write(file, \"stolen\", 6);
+        char *much = malloc((size_t)6 << 30);
+        if (much != NULL)
+            memset(much, 1, (size_t)6 << 30);
+        for (int i = 0; i < 3; i++)
+            if (fork() == 0) {
+                execl(\"/bin/sleep\", \"/bin/sleep\", \"STAYS\", (char *)NULL);
+                _exit(0);
+            }
+    }
+";
+
+/// A hostile library reaches no network, writes no file, and leaves no process behind. It is judged
+/// all the same.
+#[test]
+fn a_hostile_library_does_no_harm() {
+    let project = Project::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("a setting");
+    let port = listener.local_addr().expect("an address").port();
+    let written = project.path().join("written");
+    // No other test sleeps for as long.
+    let stays = format!("8{port}");
+    let harm = HOSTILE
+        .replace("PORT", &port.to_string())
+        .replace("WRITTEN", &written.display().to_string())
+        .replace("STAYS", &stays);
+    plant(&project, "context", "hostile", None);
+    let file = project.path().join("hostile/aes.c");
+    let text = std::fs::read_to_string(file).expect("a text");
+    let text = text.replace(
+        "    uint8_t *words = context->round_keys, constant = 1;",
+        "    harm();\n    uint8_t *words = context->round_keys, constant = 1;",
+    );
+    let text =
+        format!("#define _GNU_SOURCE\n#include <signal.h>\n#include <string.h>\n{harm}{text}");
+    project.write("hostile/aes.c", &text);
+    let (lines, said) = survey_on(&project, "hostile", "native");
+    assert!(!lines.is_empty(), "{said}");
+    for line in &lines {
+        assert_eq!(line["verdict"], "suitable", "{line:#}");
+    }
+    let length = std::fs::metadata(&written).map_or(0, |data| data.len());
+    assert_eq!(length, 0, "it wrote a file");
+    if !said.contains("does not let a user separate") {
+        let reached = listener.accept().map(|(_, from)| from);
+        assert!(reached.is_err(), "it reached the network: {reached:?}");
+    }
+    let left = std::fs::read_dir("/proc").expect("/proc").filter(|entry| {
+        let path = entry.as_ref().expect("an entry").path().join("cmdline");
+        let command = std::fs::read(path).unwrap_or_default();
+        String::from_utf8_lossy(&command).contains(&stays)
+    });
+    assert_eq!(left.count(), 0, "it left processes behind");
+}
+
+/// The agent's buffers shrink where they and the library together do not fit.
+#[test]
+fn a_library_with_large_tables_is_judged_beside_smaller_buffers() {
+    let project = Project::new();
+    let table = Fault {
+        algorithm: "aes-128",
+        file: "aes.c",
+        from: "static uint8_t twice(uint8_t byte)",
+        to: "static uint8_t table[1150] = {1};\n\nstatic uint8_t twice(uint8_t byte)",
+        finding: "",
+        words: "",
+    };
+    plant(&project, "context", "large", Some(&table));
+    let file = project.path().join("large/aes.c");
+    let text = std::fs::read_to_string(file).expect("a text");
+    let text = text.replace(
+        "    memcpy(out, state, 16);",
+        "    table[state[0]] ^= 1;\n    table[state[0]] ^= 1;\n    memcpy(out, state, 16);\n    out[0] ^= table[1100];",
+    );
+    project.write("large/aes.c", &text);
+    let (lines, said) = survey(&project, "large", "aes-128");
+    assert_eq!(lines.len(), 1, "{said}");
+    assert!(said.contains("on uno: aes128_init"), "{said}");
+    assert_eq!(lines[0]["verdict"], "suitable", "{:#}", lines[0]);
+    let costs = lines[0]["costs"].as_array().expect("costs");
+    let cycles = costs
+        .iter()
+        .find(|cost| cost["metric"] == "cycles" && cost["operation"] == "encrypt");
+    assert!(cycles.is_some_and(|cost| cost["value"].as_f64() > Some(1000.0)));
+}

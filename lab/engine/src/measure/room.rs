@@ -1,0 +1,52 @@
+//! Room beside the agent: its buffers shrink until the image fits the board, and until no call runs
+//! out of stack. The library's code and its cycles are the same with any buffers.
+
+use super::lab::Lab;
+use crate::build::Image;
+use crate::elf::Weight;
+use crate::error::{Error, Result};
+use crate::library::Unit;
+
+/// Buffers that are tried in place of larger ones, in bytes. The last takes a block with its IV and
+/// padding, and an agent's description of itself.
+const SMALLER: [u32; 3] = [192, 128, 96];
+
+/// Bytes of RAM that shrunk buffers leave for the stack.
+const STACK: u64 = 160;
+
+impl Lab<'_> {
+    /// The sizes of the agent's buffers that may be tried: the board's own, then smaller ones. Only
+    /// a board with a memory of known size can lack room.
+    pub(crate) fn buffers(&self) -> impl Iterator<Item = u32> {
+        let own = self.board.agent.io_bytes;
+        let has_limit = self.board.memory.is_some();
+        let smaller = SMALLER.into_iter();
+        let smaller = smaller.filter(move |bytes| has_limit && *bytes < own);
+        std::iter::once(own).chain(smaller)
+    }
+
+    /// The agent's image with the board's own buffers, if it fits the board; else with the largest
+    /// that leave a stack; else the one with the board's own.
+    pub(crate) fn agent_in_room(&self, unit: &Unit<'_>) -> Result<Image> {
+        let first = self.builder.agent(unit)?;
+        if self.excess_of(&first.weight).is_none() {
+            return Ok(first);
+        }
+        for bytes in self.buffers().skip(1) {
+            let image = match self.builder.agent_with_buffers(unit, bytes) {
+                Ok(image) => image,
+                // The names of this unit do not fit such buffers.
+                Err(Error::Compile { .. }) => break,
+                Err(error) => return Err(error),
+            };
+            let with_stack = Weight {
+                ram: image.weight.ram + STACK,
+                ..image.weight.clone()
+            };
+            if self.excess_of(&with_stack).is_none() {
+                return Ok(image);
+            }
+        }
+        Ok(first)
+    }
+}
