@@ -69,6 +69,21 @@ impl Line<'_> {
     fn is_kept(&self) -> bool {
         self.kept.map(f64::round) == self.cycles.map(f64::round)
     }
+
+    /// The stored cycles and the found ones, which differ.
+    fn change(&self) -> String {
+        let shown = |cycles: Option<f64>| {
+            cycles.map_or("nothing".into(), |cycles| format::exact(cycles.round()))
+        };
+        format!(
+            "{} on {}, {}: kept {}, found {}",
+            self.model,
+            self.board,
+            self.what,
+            shown(self.kept),
+            shown(self.cycles)
+        )
+    }
 }
 
 pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
@@ -95,17 +110,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             if line.is_kept() {
                 held += usize::from(line.cycles.is_some());
             } else {
-                let shown = |cycles: Option<f64>| {
-                    cycles.map_or("nothing".into(), |cycles| format::exact(cycles.round()))
-                };
-                changed.push(format!(
-                    "{} on {}, {}: kept {}, found {}",
-                    line.model,
-                    line.board,
-                    line.what,
-                    shown(line.kept),
-                    shown(line.cycles)
-                ));
+                changed.push(line.change());
             }
         }
         if args.json {
@@ -115,18 +120,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             continue;
         }
         let mut table = table(board, model, &lines);
-        let reproduced = model.reproduced(&project.libraries).count();
-        let verdict = match model.error(&project.libraries) {
-            Some(error) => {
-                format!("cycles are shown beside the instructions; they are {error}")
-            }
-            None => "only instructions are shown".to_owned(),
-        };
-        table.remarks.push(format!(
-            "{}: {reproduced} of {} can be run here, {FIGURES} are needed: {verdict}.",
-            model.name,
-            format::things(lines.len(), "figure", "figures"),
-        ));
+        table.remarks.push(verdict(&project, model, lines.len()));
         if args.markdown {
             println!("{}", table.to_markdown());
         } else {
@@ -136,7 +130,26 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     if !args.check {
         return Ok(ExitCode::SUCCESS);
     }
-    for line in &changed {
+    Ok(report_changes(args, held, &changed))
+}
+
+/// The remark that says whether the figures suffice to show the model's cycles.
+fn verdict(project: &Project, model: &CycleModel, figures: usize) -> String {
+    let reproduced = model.reproduced(&project.libraries).count();
+    let verdict = match model.error(&project.libraries) {
+        Some(error) => format!("cycles are shown beside the instructions; they are {error}"),
+        None => "only instructions are shown".to_owned(),
+    };
+    format!(
+        "{}: {reproduced} of {} can be run here, {FIGURES} are needed: {verdict}.",
+        model.name,
+        format::things(figures, "figure", "figures"),
+    )
+}
+
+/// Prints the outcome of `--check` and returns its exit code.
+fn report_changes(args: &Args, held: usize, changed: &[String]) -> ExitCode {
+    for line in changed {
         eprintln!("{line}");
     }
     // Another compiler generates other code, which takes other cycles.
@@ -151,7 +164,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     } else {
         println!("{counts}");
     }
-    Ok(ExitCode::from(u8::from(!changed.is_empty())))
+    ExitCode::from(u8::from(!changed.is_empty()))
 }
 
 fn lines<'a>(

@@ -93,36 +93,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     };
     progress.finish();
     if !args.json && !lines.is_empty() {
-        println!(
-            "{}",
-            by_source(&lines, &board.title).to_terminal(TerminalStyle::detect())
-        );
-        if lines
-            .iter()
-            .any(|line| line.source == CONSTANT_INSTRUCTIONS)
-        {
-            println!(
-                "{CONSTANT_INSTRUCTIONS}: the number of instructions of each class is the same for every secret; effects of caches, wait states and early-terminating multiplications are not measured\n"
-            );
-        }
-        for line in lines.iter().filter(|line| line.failed > 0) {
-            println!(
-                "FAILED {} {} {} {}: {} of {}; first: {}",
-                line.source,
-                line.library,
-                line.algorithm,
-                line.variant,
-                line.failed,
-                line.tried,
-                line.first_failure.as_deref().unwrap_or("?")
-            );
-        }
-        for (line, reason) in skipped(&lines) {
-            println!(
-                "SKIPPED {} {} {} {}: {reason}",
-                line.source, line.library, line.algorithm, line.variant,
-            );
-        }
+        show(&lines, &board.title);
     }
     result?;
     let folder = args
@@ -134,18 +105,56 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         .map_err(|source| selo_engine::Error::Write { path, source })?;
     let passed: u64 = lines.iter().map(|line| line.passed).sum();
     let failed: u64 = lines.iter().map(|line| line.failed).sum();
-    let over = |line: &&CheckLine| line.source == OVER_LIMIT;
-    let over_limit = match lines.iter().filter(over).count() {
-        0 => String::new(),
-        1 => ", 1 image over the limit".to_owned(),
-        images => format!(", {images} images over the limit"),
-    };
-    eprintln!("{passed} passed, {failed} failed{over_limit}");
+    eprintln!("{passed} passed, {failed} failed{}", over_limit(&lines));
     Ok(if failed == 0 && missing == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
     })
+}
+
+/// Prints the table, the failures and the skipped lines.
+fn show(lines: &[CheckLine], board: &str) {
+    println!(
+        "{}",
+        by_source(lines, board).to_terminal(TerminalStyle::detect())
+    );
+    if lines
+        .iter()
+        .any(|line| line.source == CONSTANT_INSTRUCTIONS)
+    {
+        println!(
+            "{CONSTANT_INSTRUCTIONS}: the number of instructions of each class is the same for every secret; effects of caches, wait states and early-terminating multiplications are not measured\n"
+        );
+    }
+    for line in lines.iter().filter(|line| line.failed > 0) {
+        println!(
+            "FAILED {} {} {} {}: {} of {}; first: {}",
+            line.source,
+            line.library,
+            line.algorithm,
+            line.variant,
+            line.failed,
+            line.tried,
+            line.first_failure.as_deref().unwrap_or("?")
+        );
+    }
+    for (line, reason) in skipped(lines) {
+        println!(
+            "SKIPPED {} {} {} {}: {reason}",
+            line.source, line.library, line.algorithm, line.variant,
+        );
+    }
+}
+
+/// The end of the last line, if images are over the limit.
+fn over_limit(lines: &[CheckLine]) -> String {
+    let over = |line: &&CheckLine| line.source == OVER_LIMIT;
+    match lines.iter().filter(over).count() {
+        0 => String::new(),
+        1 => ", 1 image over the limit".to_owned(),
+        images => format!(", {images} images over the limit"),
+    }
 }
 
 /// The lines that could not be tried, with the reason.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use selo_engine::board::Board;
 use selo_engine::library::Unit;
 use selo_engine::measure::default_folder;
 use selo_engine::project::{Project, Selection};
@@ -215,41 +216,9 @@ fn measure(
         .keys()
         .filter(|key| key.board == name && asked(key))
         .collect();
-    // Without named units, measure the units of the baseline only.
-    let pick = &args.units.pick;
-    let open = pick.library.is_empty() && pick.algorithm.is_empty() && pick.variant.is_empty();
-    let wanted = |unit: &Unit<'_>| {
-        !open
-            || keys.is_empty()
-            || keys.iter().any(|key| {
-                key.library == unit.library.name
-                    && key.algorithm == unit.algorithm.name
-                    && key.variant == unit.variant
-            })
+    let Some(units) = units(args, project, board, &keys)? else {
+        return Ok(Vec::new());
     };
-    let selection = match (open, keys.is_empty()) {
-        (true, false) => {
-            // If the project no longer has a name, its figures count as missing.
-            let is = |name: &str| project.libraries.iter().any(|c| c.name == name);
-            let has = |name: &str| project.algorithm(name).is_ok();
-            let libraries = distinct(&keys, |key| &key.library, is);
-            let algorithms = distinct(&keys, |key| &key.algorithm, has);
-            if libraries.is_empty() || algorithms.is_empty() {
-                return Ok(Vec::new());
-            }
-            Selection {
-                libraries,
-                algorithms,
-                variants: Vec::new(),
-            }
-        }
-        _ => pick.selection(),
-    };
-    let units: Vec<Unit<'_>> = project
-        .units(board, &selection)?
-        .into_iter()
-        .filter(wanted)
-        .collect();
     // Units that cannot be fetched count as missing, so the gate fails.
     let (units, _) = fetched(&project.root, units, args.units.offline)?;
     let metrics = metrics(args, before, name);
@@ -272,6 +241,42 @@ fn measure(
     let outcome = measuring::measure(job, &args.units, &|_, _| {})?;
     outcome.result?;
     Ok(outcome.rows)
+}
+
+/// The named units, or else those of the baseline; `None` if the project has none of these.
+fn units<'a>(
+    args: &Args,
+    project: &'a Project,
+    board: &Board,
+    keys: &[&Key],
+) -> selo_base::report::Result<Option<Vec<Unit<'a>>>> {
+    let pick = &args.units.pick;
+    let named = !(pick.library.is_empty() && pick.algorithm.is_empty() && pick.variant.is_empty());
+    if named || keys.is_empty() {
+        return Ok(Some(project.units(board, &pick.selection())?));
+    }
+    // If the project no longer has a name, its figures count as missing.
+    let is = |name: &str| project.libraries.iter().any(|c| c.name == name);
+    let has = |name: &str| project.algorithm(name).is_ok();
+    let libraries = distinct(keys, |key| &key.library, is);
+    let algorithms = distinct(keys, |key| &key.algorithm, has);
+    if libraries.is_empty() || algorithms.is_empty() {
+        return Ok(None);
+    }
+    let selection = Selection {
+        libraries,
+        algorithms,
+        variants: Vec::new(),
+    };
+    let mut units = project.units(board, &selection)?;
+    units.retain(|unit| {
+        keys.iter().any(|key| {
+            key.library == unit.library.name
+                && key.algorithm == unit.algorithm.name
+                && key.variant == unit.variant
+        })
+    });
+    Ok(Some(units))
 }
 
 fn distinct(

@@ -31,87 +31,11 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         print!("{}", offered(&project).to_markdown());
         return Ok(ExitCode::SUCCESS);
     }
-    let (head, lines): (&[&str], Vec<Vec<String>>) = match args.what {
-        What::Boards => (
-            &["name", "title", "runner", "fidelity"],
-            project
-                .boards
-                .iter()
-                .map(|b| {
-                    vec![
-                        b.name.clone(),
-                        b.title.clone(),
-                        b.runner.clone(),
-                        b.fidelity.name().into(),
-                    ]
-                })
-                .collect(),
-        ),
-        What::Libraries => (
-            &[
-                "name",
-                "title",
-                "version",
-                "licence",
-                "source",
-                "cached",
-                "algorithms",
-            ],
-            project
-                .libraries
-                .iter()
-                .map(|c| {
-                    let mut names: Vec<&str> = c
-                        .implementations
-                        .iter()
-                        .flat_map(|i| &i.algorithms)
-                        .map(String::as_str)
-                        .collect();
-                    names.sort_unstable();
-                    names.dedup();
-                    let mark = if c.test_only {
-                        " (tests the instrument)"
-                    } else {
-                        ""
-                    };
-                    vec![
-                        c.name.clone(),
-                        format!("{}{mark}", c.title),
-                        c.version.clone(),
-                        c.licence.clone(),
-                        c.registry().unwrap_or("the project").into(),
-                        if c.is_cached() { "yes" } else { "no" }.into(),
-                        names.len().to_string(),
-                    ]
-                })
-                .collect(),
-        ),
-        What::Algorithms => (
-            &["name", "title", "family"],
-            project
-                .algorithms
-                .iter()
-                .map(|a| vec![a.name.clone(), a.title.clone(), a.family.clone()])
-                .collect(),
-        ),
-        What::Vectors => {
-            let catalog = project.catalog()?;
-            let mut lines = Vec::new();
-            for algorithm in &project.algorithms {
-                for set in catalog.sets_for(&algorithm.name) {
-                    let cases = set
-                        .cases(&algorithm.name)
-                        .map_err(selo_engine::Error::from)?;
-                    lines.push(vec![
-                        algorithm.name.clone(),
-                        set.id.clone(),
-                        cases.len().to_string(),
-                        set.source.clone(),
-                    ]);
-                }
-            }
-            (&["algorithm", "set", "cases", "source"], lines)
-        }
+    let (head, lines) = match args.what {
+        What::Boards => boards(&project),
+        What::Libraries => libraries(&project),
+        What::Algorithms => algorithms(&project),
+        What::Vectors => vectors(&project)?,
     };
     let mut table = Table::new("", head.iter().map(|&name| Column::text(name)).collect());
     for line in lines {
@@ -123,6 +47,87 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         println!("{}", table.to_terminal(TerminalStyle::detect()));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The heads of a list and its lines.
+type List = (&'static [&'static str], Vec<Vec<String>>);
+
+fn boards(project: &Project) -> List {
+    let lines = project.boards.iter().map(|board| {
+        vec![
+            board.name.clone(),
+            board.title.clone(),
+            board.runner.clone(),
+            board.fidelity.name().into(),
+        ]
+    });
+    (&["name", "title", "runner", "fidelity"], lines.collect())
+}
+
+fn libraries(project: &Project) -> List {
+    let lines = project.libraries.iter().map(|library| {
+        let mut names: Vec<&str> = library
+            .implementations
+            .iter()
+            .flat_map(|i| &i.algorithms)
+            .map(String::as_str)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let mark = if library.test_only {
+            " (tests the instrument)"
+        } else {
+            ""
+        };
+        vec![
+            library.name.clone(),
+            format!("{}{mark}", library.title),
+            library.version.clone(),
+            library.licence.clone(),
+            library.registry().unwrap_or("the project").into(),
+            if library.is_cached() { "yes" } else { "no" }.into(),
+            names.len().to_string(),
+        ]
+    });
+    (
+        &[
+            "name",
+            "title",
+            "version",
+            "licence",
+            "source",
+            "cached",
+            "algorithms",
+        ],
+        lines.collect(),
+    )
+}
+
+fn algorithms(project: &Project) -> List {
+    let lines = project
+        .algorithms
+        .iter()
+        .map(|a| vec![a.name.clone(), a.title.clone(), a.family.clone()]);
+    (&["name", "title", "family"], lines.collect())
+}
+
+fn vectors(project: &Project) -> selo_base::report::Result<List> {
+    let catalog = project.catalog()?;
+    let mut lines = Vec::new();
+    for algorithm in &project.algorithms {
+        for set in catalog.sets_for(&algorithm.name) {
+            let cases = set
+                .cases(&algorithm.name)
+                .map_err(selo_engine::Error::from)?;
+            lines.push(vec![
+                algorithm.name.clone(),
+                set.id.clone(),
+                cases.len().to_string(),
+                set.source.clone(),
+            ]);
+        }
+    }
+    Ok((&["algorithm", "set", "cases", "source"], lines))
 }
 
 /// The libraries and their algorithms. The table does not depend on the machine, so it leaves out

@@ -45,6 +45,14 @@ impl What {
             .filter(|metric| self.metric.iter().any(|name| name == metric.name()))
             .collect()
     }
+
+    /// The named metrics, or else those that the board has by default.
+    fn metrics_of(&self, project: &Project, board: &Board) -> Vec<Metric> {
+        match self.metrics() {
+            named if named.is_empty() => measure::default_metrics(project, board),
+            named => named,
+        }
+    }
 }
 
 /// Compilers and flags that replace those of the board and the libraries.
@@ -206,10 +214,6 @@ pub fn measure(
     let Job { project, board, .. } = job;
     let what = job.what;
     let operations = known_operations(job.units, &what.operation)?;
-    let metrics = match what.metrics() {
-        named if named.is_empty() => measure::default_metrics(project, board),
-        named => named,
-    };
     let builder = Builder::new(project, board)?.swept(job.sweep);
     let lab = Lab {
         runner: job.runner,
@@ -217,7 +221,7 @@ pub fn measure(
             .run
             .clone()
             .unwrap_or_else(|| format!("{}-{}", today(), board.name)),
-        metrics,
+        metrics: what.metrics_of(project, board),
         operations,
         power: job.power,
         cycle_limit: how.cycle_limit(),
@@ -227,7 +231,7 @@ pub fn measure(
         Store::discard(&job.folder)?;
     }
     let store = Store::open(&job.folder)?;
-    let earlier: HashMap<_, Row> = store
+    let earlier: Earlier = store
         .rows()
         .iter()
         .map(|row| (store::key(row), row.clone()))
@@ -259,17 +263,7 @@ pub fn measure(
         how.jobs(board, true),
         work,
         |event| progress.borrow_mut().event(event),
-        |rows: &Vec<Row>| {
-            let new: Vec<Row> = rows
-                .iter()
-                .filter(|row| !is_kept(&earlier, row))
-                .cloned()
-                .collect();
-            match store.lock() {
-                Ok(mut store) if !new.is_empty() => store.append(new),
-                _ => Ok(()),
-            }
-        },
+        |rows: &Vec<Row>| add_new(&store, &earlier, rows),
         |rows| {
             let rows = derive::wanted(project, board, &lab.metrics, rows);
             for row in &rows {
@@ -285,6 +279,19 @@ pub fn measure(
         skipped: skipped.into_inner().unwrap_or_default(),
         result,
     })
+}
+
+/// Adds to the file the rows that it did not contain.
+fn add_new(store: &Mutex<Store>, earlier: &Earlier, rows: &[Row]) -> selo_engine::Result<()> {
+    let new: Vec<Row> = rows
+        .iter()
+        .filter(|row| !is_kept(earlier, row))
+        .cloned()
+        .collect();
+    match store.lock() {
+        Ok(mut store) if !new.is_empty() => store.append(new),
+        _ => Ok(()),
+    }
 }
 
 /// The board's power profile with this name, or its first.
@@ -324,8 +331,11 @@ fn same_measurement(row: &Row, blank: &Row) -> bool {
         && row.schema == blank.schema
 }
 
+/// The rows that a file already has.
+type Earlier = HashMap<store::Key, Row>;
+
 /// True if the file already has this row, apart from run and commit.
-fn is_kept(earlier: &HashMap<store::Key, Row>, row: &Row) -> bool {
+fn is_kept(earlier: &Earlier, row: &Row) -> bool {
     earlier.get(&store::key(row)).is_some_and(|kept| {
         let mut same = row.clone();
         same.run.clone_from(&kept.run);

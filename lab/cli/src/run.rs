@@ -1,15 +1,17 @@
 //! `selo lab run`: build, run and measure on a board.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::project::Project;
 use selo_engine::row::{Metric, Row, Status};
 use selo_engine::store;
+use selo_report::format::{self, Scale};
+use selo_report::sweep;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
-use selo_report::{format, sweep};
 
 use super::common::{Select, fetched};
 use super::measuring::{self, Job, Sweep, What};
@@ -81,12 +83,8 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         };
         if !args.sweep.is_empty() {
             eprintln!("{}{name}", board.name);
-            if let Err(error) = Builder::new(&project, &swept.board) {
+            if !can_build(&project, &swept.board) {
                 left_out += 1;
-                eprintln!("left out: {error}");
-                if let Some(hint) = error.hint() {
-                    eprintln!("hint: {hint}");
-                }
                 continue;
             }
         }
@@ -104,27 +102,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     if !args.json && !rows.is_empty() {
         rows::print(&text(args, &rows, board.title.as_str()))?;
     }
-    let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
-    let over_limit = match count(Status::OverLimit) {
-        0 => String::new(),
-        n => format!(", {n} over the limit"),
-    };
-    eprintln!(
-        "{} of {} units, {} rows ({} ok, {} variable-time, {} do not fit, {} not supported, {} failed, {} crashed{over_limit}) in {}",
-        rows.iter()
-            .map(|r| (&r.library, &r.algorithm, &r.variant))
-            .collect::<std::collections::BTreeSet<_>>()
-            .len(),
-        units.len(),
-        rows.len(),
-        count(Status::Ok),
-        count(Status::VariableTime),
-        count(Status::DoesNotFit),
-        count(Status::NotSupported),
-        count(Status::Failed),
-        count(Status::Crashed),
-        folder.join(store::ROWS).display(),
-    );
+    eprintln!("{}", summary(&rows, units.len(), &folder));
     result?;
     if left_out > 0 {
         return Ok(ExitCode::from(rows::MISSING));
@@ -134,12 +112,52 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         row.status == Status::OverLimit && !how.excuses_limit(&project, &row.algorithm)
     };
     let hung = rows.iter().filter(hangs).count();
-    let bad = count(Status::Failed) + count(Status::Crashed) + hung + missing;
+    let bad = count(&rows, Status::Failed) + count(&rows, Status::Crashed) + hung + missing;
     Ok(if bad == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
     })
+}
+
+/// False, and the reason on stderr, if this machine cannot build for the board.
+fn can_build(project: &Project, board: &Board) -> bool {
+    let Err(error) = Builder::new(project, board) else {
+        return true;
+    };
+    eprintln!("left out: {error}");
+    if let Some(hint) = error.hint() {
+        eprintln!("hint: {hint}");
+    }
+    false
+}
+
+fn count(rows: &[Row], status: Status) -> usize {
+    rows.iter().filter(|row| row.status == status).count()
+}
+
+/// Numbers of units and rows, and the file with the rows.
+fn summary(rows: &[Row], units: usize, folder: &Path) -> String {
+    let over_limit = match count(rows, Status::OverLimit) {
+        0 => String::new(),
+        n => format!(", {n} over the limit"),
+    };
+    let measured: BTreeSet<_> = rows
+        .iter()
+        .map(|r| (&r.library, &r.algorithm, &r.variant))
+        .collect();
+    format!(
+        "{} of {units} units, {} rows ({} ok, {} variable-time, {} do not fit, {} not supported, {} failed, {} crashed{over_limit}) in {}",
+        measured.len(),
+        rows.len(),
+        count(rows, Status::Ok),
+        count(rows, Status::VariableTime),
+        count(rows, Status::DoesNotFit),
+        count(rows, Status::NotSupported),
+        count(rows, Status::Failed),
+        count(rows, Status::Crashed),
+        folder.join(store::ROWS).display(),
+    )
 }
 
 /// The table of a run, or the tables of a sweep.
@@ -161,9 +179,10 @@ fn text(args: &Args, rows: &[Row], board: &str) -> String {
 
 /// One line per operation, one column per metric.
 fn table(rows: &[Row], board: &str) -> Table {
-    let metrics: Vec<Metric> = Metric::ALL
+    let metrics: Vec<(Metric, Scale)> = Metric::ALL
         .into_iter()
-        .filter(|m| rows.iter().any(|row| row.metric == *m))
+        .filter(|metric| rows.iter().any(|row| row.metric == *metric))
+        .map(|metric| (metric, scale(rows, metric)))
         .collect();
     let mut columns = vec![
         Column::text("library"),
@@ -172,76 +191,79 @@ fn table(rows: &[Row], board: &str) -> Table {
         Column::text("operation"),
         Column::number("message", "bytes"),
     ];
-    let mut scales = Vec::new();
-    for &metric in &metrics {
-        let largest = rows
-            .iter()
-            .filter(|row| row.metric == metric)
-            .filter_map(|row| row.value)
-            .fold(0.0, f64::max);
-        let scale = format::column_scale(metric, largest);
-        columns.push(Column::number(format::metric_title(metric), scale.symbol));
-        scales.push(scale);
-    }
+    let metric_column = |(metric, scale): &(Metric, Scale)| {
+        Column::number(format::metric_title(*metric), scale.symbol)
+    };
+    columns.extend(metrics.iter().map(metric_column));
+    let mut table = Table::new(format!("{board}, {}", fidelities(rows)), columns);
+    let cautions = format::model_cautions(rows).into_iter();
+    table.remarks.extend(cautions);
+    fill(&mut table, rows, &metrics);
+    sort_by_unit(&mut table, rows);
+    table.without_empty_columns()
+}
+
+fn scale(rows: &[Row], metric: Metric) -> Scale {
+    let of_metric = rows.iter().filter(|row| row.metric == metric);
+    let largest = of_metric.filter_map(|row| row.value).fold(0.0, f64::max);
+    format::column_scale(metric, largest)
+}
+
+fn fidelities(rows: &[Row]) -> String {
     let mut fidelities: Vec<&str> = Vec::new();
     for row in rows {
         if !fidelities.contains(&row.fidelity.name()) {
             fidelities.push(row.fidelity.name());
         }
     }
-    let fidelities = fidelities.join(" and ");
-    let mut table = Table::new(format!("{board}, {fidelities}"), columns);
-    let cautions = format::model_cautions(rows).into_iter();
-    table.remarks.extend(cautions);
-    let mut places: HashMap<(&str, &str, &str, &str, Option<u32>), usize> = HashMap::new();
-    // Flash and RAM belong to an operation of any size: add them to its first line.
+    fidelities.join(" and ")
+}
+
+/// Adds a line for each operation and size, and the figure of each row to its line. Flash and RAM
+/// belong to an operation of any size: they are added to its first line.
+fn fill(table: &mut Table, rows: &[Row], metrics: &[(Metric, Scale)]) {
+    let mut places: HashMap<([&str; 4], Option<u32>), usize> = HashMap::new();
+    let mut first: HashMap<[&str; 4], Option<u32>> = HashMap::new();
     let of_image = |row: &&Row| row.metric.is_of_image();
-    let mut first: HashMap<(&str, &str, &str, &str), Option<u32>> = HashMap::new();
     let ordered = rows
         .iter()
         .filter(|row| !of_image(row))
         .chain(rows.iter().filter(of_image));
     for row in ordered {
-        let unit = (
+        let names = [
             row.library.as_str(),
             row.algorithm.as_str(),
             row.variant.as_str(),
             row.operation.as_str(),
-        );
-        let bytes = *first.entry(unit).or_insert(row.bytes);
-        let place = (
-            row.library.as_str(),
-            row.algorithm.as_str(),
-            row.variant.as_str(),
-            row.operation.as_str(),
-            if of_image(&row) { bytes } else { row.bytes },
-        );
-        let line = *places.entry(place).or_insert_with(|| {
-            table.push(vec![
-                Cell::text(place.0),
-                Cell::text(place.1),
-                Cell::text(place.2),
-                Cell::text(place.3),
-                place
-                    .4
-                    .map_or_else(Cell::none, |b| Cell::number(b.to_string(), b.into())),
-            ]);
+        ];
+        let first = *first.entry(names).or_insert(row.bytes);
+        let bytes = if of_image(&row) { first } else { row.bytes };
+        let line = *places.entry((names, bytes)).or_insert_with(|| {
+            let mut cells: Vec<Cell> = names.map(Cell::text).into();
+            cells.push(bytes.map_or_else(Cell::none, |b| Cell::number(b.to_string(), b.into())));
+            table.push(cells);
             table.body.len() - 1
         });
-        let Some(column) = metrics.iter().position(|&m| m == row.metric) else {
+        let Some(column) = metrics.iter().position(|(m, _)| *m == row.metric) else {
             continue;
         };
-        let cell = match (format::row_figure(row, scales[column]), row.value) {
-            (Some(text), Some(value)) => Cell::number(text, value),
-            _ => Cell::label(format::status_words(row.status), Tone::Warn),
-        };
-        let cell = match (row.reason(), row.status) {
-            (Some(reason), status) if status != Status::Ok => cell.with_note(reason),
-            _ => cell,
-        };
-        table.body[line][5 + column] = cell;
+        table.body[line][5 + column] = figure(row, metrics[column].1);
     }
-    // Sort lines in the order of the units; images with several operations come last.
+}
+
+fn figure(row: &Row, scale: Scale) -> Cell {
+    let cell = match (format::row_figure(row, scale), row.value) {
+        (Some(text), Some(value)) => Cell::number(text, value),
+        _ => Cell::label(format::status_words(row.status), Tone::Warn),
+    };
+    match (row.reason(), row.status) {
+        (Some(reason), status) if status != Status::Ok => cell.with_note(reason),
+        _ => cell,
+    }
+}
+
+/// Sorts the lines in the order of the units. Images with several operations come last.
+fn sort_by_unit(table: &mut Table, rows: &[Row]) {
     let order: Vec<(&str, &str, &str)> = rows
         .iter()
         .map(|r| (r.library.as_str(), r.algorithm.as_str(), r.variant.as_str()))
@@ -254,5 +276,4 @@ fn table(rows: &[Row], board: &str) -> Table {
         );
         order.iter().position(|&known| known == unit)
     });
-    table.without_empty_columns()
 }

@@ -52,7 +52,10 @@ Exit codes: 0 all is suitable, 1 something is \"not suitable\", 2 wrong usage or
 pub struct Args {
     /// Folder, archive or git address of a library, or the name of one that the lab knows or that
     /// Arduino's index has
-    #[arg(value_name = "FOLDER|ARCHIVE|URL|LIBRARY", required_unless_present = "corpus")]
+    #[arg(
+        value_name = "FOLDER|ARCHIVE|URL|LIBRARY",
+        required_unless_present = "corpus"
+    )]
     library: Option<String>,
     /// Survey the libraries of lab/corpus.toml, of which the truth is known, unpacked in FOLDER/NAME.
     /// Results are kept in out/corpus/; delete one to survey that library again

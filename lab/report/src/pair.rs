@@ -166,24 +166,7 @@ pub fn compare(
         right: right.name(b),
         lines: Vec::new(),
     };
-    let mut keys = distinct(
-        ours.iter()
-            .chain(&theirs)
-            .map(|row| (row.operation.as_str(), row.bytes, row.metric)),
-    );
-    let place = |operation: &str, bytes| Line {
-        board: String::new(),
-        library: String::new(),
-        algorithm: String::new(),
-        variant: String::new(),
-        operation: operation.to_owned(),
-        bytes,
-        rows: BTreeMap::new(),
-    };
-    keys.sort_by(|a, b| {
-        pivot::order(&place(a.0, a.1), &place(b.0, b.1), context).then(a.2.cmp(&b.2))
-    });
-    for (operation, bytes, metric) in keys {
+    for (operation, bytes, metric) in keys(&ours, &theirs, context) {
         let find = |rows: &[&Row], metric: Metric| -> Option<Row> {
             let wanted = |row: &&&Row| {
                 row.operation == operation && row.bytes == bytes && row.metric == metric
@@ -198,20 +181,7 @@ pub fn compare(
         if ratio.is_none() && note.is_none() {
             // Instructions are not cycles: both are shown, but without a ratio.
             let missing = if valued(&one) { &theirs } else { &ours };
-            let instead = |metric: Metric| valued(&find(missing, metric));
-            note = match metric {
-                Metric::Cycles if instead(Metric::Instructions) => Some(Metric::Instructions),
-                Metric::Instructions if instead(Metric::Cycles) => Some(Metric::Cycles),
-                _ => None,
-            }
-            .map(|counted| {
-                format!(
-                    "the other side counts {}: {} and {} give no ratio",
-                    counted.name(),
-                    Metric::Cycles.name(),
-                    Metric::Instructions.name()
-                )
-            });
+            note = counts_instead(metric, |metric| valued(&find(missing, metric)));
         }
         pair.lines.push(PairLine {
             left_of: pair.left.clone(),
@@ -227,6 +197,47 @@ pub fn compare(
         });
     }
     Ok(pair)
+}
+
+/// Operation, size and metric of every line of the comparison, in the order of the tables.
+fn keys<'a>(
+    ours: &[&'a Row],
+    theirs: &[&'a Row],
+    context: &Context,
+) -> Vec<(&'a str, Option<u32>, Metric)> {
+    let mut keys = distinct(
+        ours.iter()
+            .chain(theirs)
+            .map(|row| (row.operation.as_str(), row.bytes, row.metric)),
+    );
+    let place = |operation: &str, bytes| Line {
+        board: String::new(),
+        library: String::new(),
+        algorithm: String::new(),
+        variant: String::new(),
+        operation: operation.to_owned(),
+        bytes,
+        rows: BTreeMap::new(),
+    };
+    keys.sort_by(|a, b| {
+        pivot::order(&place(a.0, a.1), &place(b.0, b.1), context).then(a.2.cmp(&b.2))
+    });
+    keys
+}
+
+/// The remark if one side counts cycles and the other, which `has` asks, instructions.
+fn counts_instead(metric: Metric, has: impl Fn(Metric) -> bool) -> Option<String> {
+    let counted = match metric {
+        Metric::Cycles if has(Metric::Instructions) => Metric::Instructions,
+        Metric::Instructions if has(Metric::Cycles) => Metric::Cycles,
+        _ => return None,
+    };
+    Some(format!(
+        "the other side counts {}: {} and {} give no ratio",
+        counted.name(),
+        Metric::Cycles.name(),
+        Metric::Instructions.name()
+    ))
 }
 
 fn valued(row: &Option<Row>) -> bool {
@@ -288,6 +299,44 @@ impl Figure {
     }
 }
 
+impl Quotient {
+    fn interval(&self) -> String {
+        if self.low == self.high {
+            "exact".to_owned()
+        } else {
+            format!(
+                "{} to {}",
+                format::ratio(self.low),
+                format::ratio(self.high)
+            )
+        }
+    }
+}
+
+impl PairLine {
+    fn cells(&self) -> Vec<Cell> {
+        let figure = |figure: &Option<Figure>| match figure {
+            Some(figure) => figure.shown(self.metric),
+            None => Cell::text("–").with_tone(Tone::Quiet),
+        };
+        let interval = self.ratio.map(|ratio| ratio.interval());
+        vec![
+            Cell::text(&self.operation),
+            self.bytes.map_or_else(Cell::none, |bytes| {
+                Cell::number(format::count(bytes.into()), bytes.into())
+            }),
+            Cell::text(format::metric_phrase(self.metric)),
+            figure(&self.left),
+            figure(&self.right),
+            self.ratio.map_or_else(Cell::none, |ratio| {
+                Cell::number(format::ratio(ratio.value), ratio.value)
+            }),
+            Cell::text(interval.unwrap_or_default()),
+            Cell::text(self.note.clone().unwrap_or_default()),
+        ]
+    }
+}
+
 impl Pair {
     /// Both sides as a table.
     pub fn table(&self) -> Table {
@@ -305,35 +354,7 @@ impl Pair {
             ],
         );
         for line in &self.lines {
-            let figure = |figure: &Option<Figure>| match figure {
-                Some(figure) => figure.shown(line.metric),
-                None => Cell::text("–").with_tone(Tone::Quiet),
-            };
-            let interval = line.ratio.map(|ratio| {
-                if ratio.low == ratio.high {
-                    "exact".to_owned()
-                } else {
-                    format!(
-                        "{} to {}",
-                        format::ratio(ratio.low),
-                        format::ratio(ratio.high)
-                    )
-                }
-            });
-            table.push(vec![
-                Cell::text(&line.operation),
-                line.bytes.map_or_else(Cell::none, |bytes| {
-                    Cell::number(format::count(bytes.into()), bytes.into())
-                }),
-                Cell::text(format::metric_phrase(line.metric)),
-                figure(&line.left),
-                figure(&line.right),
-                line.ratio.map_or_else(Cell::none, |ratio| {
-                    Cell::number(format::ratio(ratio.value), ratio.value)
-                }),
-                Cell::text(interval.unwrap_or_default()),
-                Cell::text(line.note.clone().unwrap_or_default()),
-            ]);
+            table.push(line.cells());
         }
         let valued = self.lines.iter().flat_map(|line| {
             let figures = [&line.left, &line.right].into_iter().flatten();
@@ -355,94 +376,4 @@ impl Pair {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample;
-
-    fn side(text: &str) -> Side {
-        Side::parse(text).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    fn row(board: &str, metric: Metric, value: f64, fidelity: Fidelity) -> Row {
-        let mut row = sample::row("aes-128", "fast", "encrypt", metric, value);
-        row.board = board.to_owned();
-        row.mcu = board.to_owned();
-        row.fidelity = fidelity;
-        row
-    }
-
-    fn line(rows: &[Row], metric: Metric) -> PairLine {
-        let (left, right) = (side("a:selo:aes-128"), side("b:selo:aes-128:fast"));
-        let pair = compare(&left, &right, rows, &Context::default()).expect("rows of both");
-        let found = pair.lines.iter().find(|line| line.metric == metric);
-        found.expect("the metric").clone()
-    }
-
-    #[test]
-    fn sides_are_read_both_ways() {
-        assert_eq!(
-            side("uno:selo:speck128/128:tiny"),
-            side("library=selo,board=uno,variant=tiny,algorithm=speck128/128")
-        );
-        for bad in [
-            "uno",
-            "uno:selo",
-            "a:b:c:d:e",
-            "board=uno",
-            "bored=uno,library=a",
-        ] {
-            assert!(Side::parse(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn exact_figures_have_an_exact_ratio_and_fidelities_are_told() {
-        let rows = [
-            row("a", Metric::Cycles, 2228.0, Fidelity::CycleExact),
-            row("b", Metric::Cycles, 1114.0, Fidelity::CycleModel),
-            row("a", Metric::Flash, 300.0, Fidelity::CycleExact),
-            row("b", Metric::Flash, 100.0, Fidelity::WallClock),
-        ];
-        let cycles = line(&rows, Metric::Cycles);
-        let ratio = cycles.ratio.expect("a ratio");
-        assert_eq!((ratio.value, ratio.low, ratio.high), (2.0, 2.0, 2.0));
-        assert_eq!(cycles.note.as_deref(), Some("cycle-exact over cycle-model"));
-        let flash = line(&rows, Metric::Flash);
-        assert_eq!(flash.ratio.map(|ratio| ratio.value), Some(3.0));
-        assert_eq!(flash.note, None);
-    }
-
-    #[test]
-    fn instructions_and_cycles_make_no_ratio() {
-        let rows = [
-            row("a", Metric::Cycles, 2228.0, Fidelity::CycleExact),
-            row("b", Metric::Instructions, 900.0, Fidelity::Instructions),
-        ];
-        for metric in [Metric::Cycles, Metric::Instructions] {
-            let line = line(&rows, metric);
-            assert_eq!(line.ratio, None);
-            assert!(line.note.expect("a note").contains("give no ratio"));
-        }
-    }
-
-    #[test]
-    fn what_varies_has_an_interval() {
-        let timed = |board: &str, value: f64| Row {
-            sd: Some(0.1),
-            ci95: Some(0.02),
-            samples: 100,
-            ..row(board, Metric::Time, value, Fidelity::WallClock)
-        };
-        let found = line(&[timed("a", 2.0), timed("b", 1.0)], Metric::Time);
-        let ratio = found.ratio.expect("a ratio");
-        assert!(ratio.low < 2.0 && 2.0 < ratio.high && ratio.high < 2.1);
-    }
-
-    #[test]
-    fn a_side_without_rows_is_named() {
-        let rows = [row("a", Metric::Cycles, 1.0, Fidelity::CycleExact)];
-        let (left, right) = (side("a:selo:aes-128"), side("b:selo:aes-128:tiny"));
-        let missing = compare(&left, &right, &rows, &Context::default()).expect_err("refused");
-        assert_eq!(missing, ["b:selo:aes-128:tiny"]);
-    }
-}
+mod tests;

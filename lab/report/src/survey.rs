@@ -113,6 +113,15 @@ fn document(lines: &[SurveyLine], title: &str) -> Document {
         section.table("figures", table);
         sections.push(section);
     }
+    sections.push(findings(lines));
+    Document {
+        title: title.to_owned(),
+        subtitle: format!("A survey on {}", boards.join(", ")),
+        sections,
+    }
+}
+
+fn findings(lines: &[SurveyLine]) -> Section {
     let mut section = Section::new("findings", "Findings");
     for (number, (places, finding)) in grouped(lines).into_iter().enumerate() {
         let mut one = Section::new(format!("finding-{}", number + 1), finding.title.clone());
@@ -121,33 +130,33 @@ fn document(lines: &[SurveyLine], title: &str) -> Document {
             word(finding.weight),
             finding.text
         ));
-        let mut table = Table::new("", vec![Column::text(""), Column::text("")]);
-        let mut push = |name: &str, value: &str| {
-            table.push(vec![Cell::text(name), Cell::text(value)]);
-        };
-        if let Some(vector) = &finding.vector {
-            push("found by", vector);
-        }
-        if let Some(citation) = &finding.citation {
-            push("against", citation);
-        }
-        for evidence in &finding.evidence {
-            push(&evidence.name, &evidence.value);
-        }
-        if !table.body.is_empty() {
-            one.table("evidence", table);
+        let evidence = evidence(finding);
+        if !evidence.body.is_empty() {
+            one.table("evidence", evidence);
         }
         section.subsections.push(one);
     }
     if section.subsections.is_empty() {
         section.text("Nothing to report.");
     }
-    sections.push(section);
-    Document {
-        title: title.to_owned(),
-        subtitle: format!("A survey on {}", boards.join(", ")),
-        sections,
+    section
+}
+
+fn evidence(finding: &Finding) -> Table {
+    let mut table = Table::new("", vec![Column::text(""), Column::text("")]);
+    let mut push = |name: &str, value: &str| {
+        table.push(vec![Cell::text(name), Cell::text(value)]);
+    };
+    if let Some(vector) = &finding.vector {
+        push("found by", vector);
     }
+    if let Some(citation) = &finding.citation {
+        push("against", citation);
+    }
+    for evidence in &finding.evidence {
+        push(&evidence.name, &evidence.value);
+    }
+    table
 }
 
 /// One line per algorithm and board: builds, fits, conforms, and the verdict.
@@ -244,76 +253,22 @@ fn sources(lines: &[SurveyLine]) -> Option<Table> {
     (!table.body.is_empty()).then_some(table)
 }
 
+/// The metrics of the table of costs, in its order.
+const COSTS: [Metric; 6] = [
+    Metric::Flash,
+    Metric::Ram,
+    Metric::Stack,
+    Metric::Cycles,
+    Metric::Instructions,
+    Metric::Time,
+];
+
 /// Flash, RAM, stack and time for encrypting only, decrypting only, and both.
 fn costs(lines: &[SurveyLine]) -> Option<Table> {
-    let metrics = [
-        Metric::Flash,
-        Metric::Ram,
-        Metric::Stack,
-        Metric::Cycles,
-        Metric::Instructions,
-        Metric::Time,
-    ];
-    let mut columns = vec![
-        Column::text("Algorithm"),
-        Column::text("Variant"),
-        Column::text("Board"),
-        Column::text("Operation"),
-    ];
-    columns.extend(metrics.map(|metric| {
-        let unit = match metric {
-            Metric::Time => "µs",
-            Metric::Flash | Metric::Ram | Metric::Stack => "bytes",
-            _ => "",
-        };
-        Column::number(format::metric_title(metric), unit)
-    }));
-    columns.push(Column::text("Fidelity"));
-    let mut table = Table::new("Costs", columns);
+    let mut table = Table::new("Costs", cost_columns());
     for line in lines {
-        // The first size is the one that reports show.
-        let mut operations: Vec<(&str, Option<u32>)> = Vec::new();
-        for cost in line.costs.iter().filter(|cost| cost.value.is_some()) {
-            let known = operations.iter().any(|(name, bytes)| {
-                *name == cost.operation && (bytes.is_some() || cost.bytes.is_none())
-            });
-            if !known {
-                operations.retain(|(name, _)| *name != cost.operation);
-                operations.push((&cost.operation, cost.bytes));
-            }
-        }
-        operations.sort_by_key(|(name, _)| *name == "both" || *name == "all");
-        for (operation, bytes) in operations {
-            let find = |metric: Metric| -> Option<&Cost> {
-                line.costs.iter().find(|cost| {
-                    cost.operation == operation
-                        && cost.metric == metric
-                        && cost.value.is_some()
-                        && (cost.bytes == bytes || cost.bytes.is_none())
-                })
-            };
-            let named = match bytes {
-                Some(bytes) => format!("{operation}, {bytes} bytes"),
-                None => operation.to_owned(),
-            };
-            let mut cells = vec![
-                Cell::text(&line.algorithm),
-                Cell::text(&line.variant),
-                Cell::text(&line.board),
-                Cell::text(named),
-            ];
-            cells.extend(
-                metrics.map(|metric| match find(metric).and_then(|cost| cost.value) {
-                    Some(seconds) if metric == Metric::Time => {
-                        let micro = seconds * 1e6;
-                        Cell::number(format::significant(micro, 3), micro)
-                    }
-                    Some(value) => number(value),
-                    None => Cell::none(),
-                }),
-            );
-            cells.push(Cell::label(line.fidelity.name(), Tone::Plain));
-            table.push(cells);
+        for (operation, bytes) in operations(line) {
+            table.push(cost_cells(line, operation, bytes));
         }
     }
     if table.body.is_empty() {
@@ -334,6 +289,74 @@ fn costs(lines: &[SurveyLine]) -> Option<Table> {
         ));
     }
     Some(table)
+}
+
+fn cost_columns() -> Vec<Column> {
+    let mut columns = vec![
+        Column::text("Algorithm"),
+        Column::text("Variant"),
+        Column::text("Board"),
+        Column::text("Operation"),
+    ];
+    columns.extend(COSTS.map(|metric| {
+        let unit = match metric {
+            Metric::Time => "µs",
+            Metric::Flash | Metric::Ram | Metric::Stack => "bytes",
+            _ => "",
+        };
+        Column::number(format::metric_title(metric), unit)
+    }));
+    columns.push(Column::text("Fidelity"));
+    columns
+}
+
+/// The operations that have a cost, with the size that the table shows: the first one.
+fn operations(line: &SurveyLine) -> Vec<(&str, Option<u32>)> {
+    let mut operations: Vec<(&str, Option<u32>)> = Vec::new();
+    for cost in line.costs.iter().filter(|cost| cost.value.is_some()) {
+        let known = operations.iter().any(|(name, bytes)| {
+            *name == cost.operation && (bytes.is_some() || cost.bytes.is_none())
+        });
+        if !known {
+            operations.retain(|(name, _)| *name != cost.operation);
+            operations.push((&cost.operation, cost.bytes));
+        }
+    }
+    operations.sort_by_key(|(name, _)| *name == "both" || *name == "all");
+    operations
+}
+
+fn cost_cells(line: &SurveyLine, operation: &str, bytes: Option<u32>) -> Vec<Cell> {
+    let find = |metric: Metric| -> Option<&Cost> {
+        line.costs.iter().find(|cost| {
+            cost.operation == operation
+                && cost.metric == metric
+                && cost.value.is_some()
+                && (cost.bytes == bytes || cost.bytes.is_none())
+        })
+    };
+    let named = match bytes {
+        Some(bytes) => format!("{operation}, {bytes} bytes"),
+        None => operation.to_owned(),
+    };
+    let mut cells = vec![
+        Cell::text(&line.algorithm),
+        Cell::text(&line.variant),
+        Cell::text(&line.board),
+        Cell::text(named),
+    ];
+    cells.extend(
+        COSTS.map(|metric| match find(metric).and_then(|cost| cost.value) {
+            Some(seconds) if metric == Metric::Time => {
+                let micro = seconds * 1e6;
+                Cell::number(format::significant(micro, 3), micro)
+            }
+            Some(value) => number(value),
+            None => Cell::none(),
+        }),
+    );
+    cells.push(Cell::label(line.fidelity.name(), Tone::Plain));
+    cells
 }
 
 fn number(value: f64) -> Cell {

@@ -6,25 +6,26 @@ impl CaseKind {
     /// The inputs of the implementation: their names in the vectors' documents, and their bytes in
     /// hexadecimal.
     pub fn inputs(&self) -> Vec<(&'static str, String)> {
-        let text = |direction: &Direction| match direction {
-            Direction::Encrypt => "plaintext",
-            Direction::Decrypt => "ciphertext",
-        };
-        let mut shown: Vec<(&'static str, &[u8])> = Vec::new();
-        let mut numbers: Vec<(&'static str, String)> = Vec::new();
+        let bytes = self.byte_inputs().into_iter();
+        let bytes = bytes.map(|(name, value)| (name, hex::encode(value)));
+        bytes.chain(self.number_input()).collect()
+    }
+
+    // Long because it is one flat match over every kind.
+    fn byte_inputs(&self) -> Vec<(&'static str, &[u8])> {
         match self {
             CaseKind::Blocks {
                 direction,
                 key,
                 input,
                 ..
-            } => shown.extend([("key", &key[..]), (text(direction), input)]),
+            } => vec![("key", key), (direction.input(), input)],
             CaseKind::BlockMonteCarlo {
                 direction,
                 key,
                 input,
                 ..
-            } => shown.extend([("key", &key[..]), (text(direction), input)]),
+            } => vec![("key", key), (direction.input(), input)],
             CaseKind::CbcUnpadded {
                 direction,
                 key,
@@ -38,117 +39,118 @@ impl CaseKind {
                 iv,
                 input,
                 ..
-            } => shown.extend([("key", &key[..]), ("iv", iv), (text(direction), input)]),
+            } => vec![("key", key), ("iv", iv), (direction.input(), input)],
             CaseKind::CbcMonteCarlo {
                 direction,
                 key,
                 iv,
                 input,
                 ..
-            } => shown.extend([("key", &key[..]), ("iv", iv), (text(direction), input)]),
+            } => vec![("key", key), ("iv", iv), (direction.input(), input)],
             CaseKind::CbcRefused {
                 key,
                 iv,
                 ciphertext,
-            } => shown.extend([("key", &key[..]), ("iv", iv), ("ciphertext", ciphertext)]),
+            } => vec![("key", key), ("iv", iv), ("ciphertext", ciphertext)],
             CaseKind::CbcIv {
                 first,
                 second,
                 message,
-            } => shown.extend([
-                ("first random bytes", &first[..]),
+            } => vec![
+                ("first random bytes", first),
                 ("second random bytes", second),
                 ("message", message),
-            ]),
+            ],
             CaseKind::Ctr {
                 direction,
                 key,
                 counter,
                 input,
                 ..
-            } => shown.extend([
-                ("key", &key[..]),
+            } => vec![
+                ("key", key),
                 ("counter", counter),
-                (text(direction), input),
-            ]),
-            CaseKind::Hash {
-                message, repeat, ..
-            } => {
-                shown.push(("message", message));
-                if *repeat > 1 {
-                    numbers.push(("repeated", repeat.to_string()));
-                }
-            }
-            CaseKind::HashMonteCarlo { seed, .. } => shown.push(("seed", seed)),
-            CaseKind::Mac { key, message, .. } => {
-                shown.extend([("key", &key[..]), ("message", message)]);
-            }
-            CaseKind::AeadSeal { message, .. } => {
-                shown.extend(sealed(message));
-                shown.push(("plaintext", &message.plaintext));
-            }
+                (direction.input(), input),
+            ],
+            CaseKind::Hash { message, .. } => vec![("message", message)],
+            CaseKind::HashMonteCarlo { seed, .. } => vec![("seed", seed)],
+            CaseKind::Mac { key, message, .. } => vec![("key", key), ("message", message)],
+            CaseKind::AeadSeal { message, .. } => message.seal_inputs(),
             CaseKind::AeadOpen { message, .. } | CaseKind::AeadRefused { message, .. } => {
-                shown.extend(sealed(message));
-                shown.extend([
-                    ("ciphertext", &message.ciphertext[..]),
-                    ("tag", &message.tag),
-                ]);
+                message.open_inputs()
             }
             CaseKind::Kdf {
                 salt, ikm, info, ..
-            } => shown.extend([("salt", &salt[..]), ("ikm", ikm), ("info", info)]),
-            CaseKind::KdfRefused {
-                salt,
-                ikm,
-                info,
-                bytes,
-                ..
-            } => {
-                shown.extend([("salt", &salt[..]), ("ikm", ikm), ("info", info)]);
-                numbers.push(("bytes", bytes.to_string()));
             }
+            | CaseKind::KdfRefused {
+                salt, ikm, info, ..
+            } => vec![("salt", salt), ("ikm", ikm), ("info", info)],
             CaseKind::Agreement { secret, peer, .. }
             | CaseKind::AgreementRefused { secret, peer } => {
-                shown.extend([("secret", &secret[..]), ("peer", peer)]);
+                vec![("secret", secret), ("peer", peer)]
             }
-            CaseKind::KeyPair { secret, .. } => shown.push(("secret", secret)),
+            CaseKind::SharedSecret { secret, peer, .. }
+            | CaseKind::SharedSecretIterated { secret, peer, .. } => {
+                vec![("secret", secret), ("peer", peer)]
+            }
+            CaseKind::KeyPair { secret, .. } | CaseKind::PublicKey { secret, .. } => {
+                vec![("secret", secret)]
+            }
             CaseKind::Sign {
                 secret, message, ..
-            } => shown.extend([("secret", &secret[..]), ("message", message)]),
+            } => vec![("secret", secret), ("message", message)],
             CaseKind::Verify {
                 public,
                 message,
                 signature,
                 ..
-            } => shown.extend([
-                ("public key", &public[..]),
+            } => vec![
+                ("public key", public),
                 ("message", message),
                 ("signature", signature),
-            ]),
-            CaseKind::SharedSecret { secret, peer, .. } => {
-                shown.extend([("secret", &secret[..]), ("peer", peer)]);
-            }
-            CaseKind::SharedSecretIterated {
-                secret,
-                peer,
-                iterations,
-                ..
-            } => {
-                shown.extend([("secret", &secret[..]), ("peer", peer)]);
-                numbers.push(("iterations", iterations.to_string()));
-            }
-            CaseKind::PublicKey { secret, .. } => shown.push(("secret", secret)),
+            ],
         }
-        let bytes = shown.into_iter();
-        let bytes = bytes.map(|(name, value)| (name, hex::encode(value)));
-        bytes.chain(numbers).collect()
+    }
+
+    fn number_input(&self) -> Option<(&'static str, String)> {
+        match self {
+            CaseKind::Hash { repeat, .. } if *repeat > 1 => Some(("repeated", repeat.to_string())),
+            CaseKind::KdfRefused { bytes, .. } => Some(("bytes", bytes.to_string())),
+            CaseKind::SharedSecretIterated { iterations, .. } => {
+                Some(("iterations", iterations.to_string()))
+            }
+            _ => None,
+        }
     }
 }
 
-fn sealed(message: &AeadMessage) -> [(&'static str, &[u8]); 3] {
-    [
-        ("key", &message.key),
-        ("nonce", &message.nonce),
-        ("ad", &message.ad),
-    ]
+impl Direction {
+    /// Name of the bytes that go in.
+    fn input(self) -> &'static str {
+        match self {
+            Direction::Encrypt => "plaintext",
+            Direction::Decrypt => "ciphertext",
+        }
+    }
+}
+
+impl AeadMessage {
+    fn seal_inputs(&self) -> Vec<(&'static str, &[u8])> {
+        vec![
+            ("key", &self.key),
+            ("nonce", &self.nonce),
+            ("ad", &self.ad),
+            ("plaintext", &self.plaintext),
+        ]
+    }
+
+    fn open_inputs(&self) -> Vec<(&'static str, &[u8])> {
+        vec![
+            ("key", &self.key),
+            ("nonce", &self.nonce),
+            ("ad", &self.ad),
+            ("ciphertext", &self.ciphertext),
+            ("tag", &self.tag),
+        ]
+    }
 }

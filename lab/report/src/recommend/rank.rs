@@ -97,13 +97,19 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
     if let Some(licence) = &advice.licence {
         reasons.push(format!("licence {licence}"));
     }
+    reasons.push(memory(request, advice));
+    reasons
+}
+
+/// Flash and RAM, used and available.
+fn memory(request: &Request, advice: &Advice) -> String {
     let count = |value: Option<u64>| format::count(value.unwrap_or(0) as f64);
     // A PC has no limit.
     let of = |limit: u64| match limit {
         u64::MAX => String::new(),
         limit => format!(" of {}", format::count(limit as f64)),
     };
-    reasons.push(format!(
+    format!(
         "flash {}{}; RAM {}{} ({} static, {} stack, {} buffers)",
         count(advice.flash),
         of(request.flash),
@@ -112,8 +118,7 @@ fn reasons(request: &Request, advice: &Advice, index: usize, factor: f64) -> Vec
         count(advice.static_ram),
         count(advice.stack),
         count(advice.buffers)
-    ));
-    reasons
+    )
 }
 
 /// Finds the set of one implementation per job that fits as a whole and has the least total

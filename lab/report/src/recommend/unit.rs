@@ -142,10 +142,7 @@ impl Unit<'_> {
         }
         let flash = self.figure(image, Metric::Flash)? as u64;
         let static_ram = self.figure(image, Metric::Ram)? as u64;
-        let mut stack = 0.0_f64;
-        for operation in &operations {
-            stack = stack.max(self.figure(operation, Metric::Stack)?);
-        }
+        let mut stack = self.deepest_stack(&operations)?;
         let sum = |metric| -> Result<f64, String> {
             let of = operations
                 .iter()
@@ -184,6 +181,19 @@ impl Unit<'_> {
         if let (Prefer::Energy, Err(reason)) = (self.request.prefer, joules) {
             return Err(reason);
         }
+        self.fits(flash, ram)
+    }
+
+    fn deepest_stack(&self, operations: &[&str]) -> Result<f64, String> {
+        let mut deepest = 0.0_f64;
+        for operation in operations {
+            deepest = deepest.max(self.figure(operation, Metric::Stack)?);
+        }
+        Ok(deepest)
+    }
+
+    /// Checks the limits. The error tells what is exceeded, and by how much.
+    fn fits(&self, flash: u64, ram: u64) -> Result<(), String> {
         let mut over = Vec::new();
         for (what, used, limit) in [
             ("flash", flash, self.request.flash),

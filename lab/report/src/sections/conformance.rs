@@ -71,40 +71,9 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
             .iter()
             .filter(|check| check.source == source)
             .collect();
-        if verdicts.is_empty() {
-            continue;
+        if !verdicts.is_empty() {
+            section.table(id, of_secrets(caption, &verdicts));
         }
-        let heads = ["Algorithm", "Variant", "Library", "Board"]
-            .map(Column::text)
-            .into_iter();
-        let numbers = [
-            Column::number("Secrets", ""),
-            Column::number("Differing", ""),
-        ];
-        let mut table = Table::new(
-            caption,
-            heads
-                .chain(numbers)
-                .chain([Column::text("Verdict")])
-                .collect(),
-        );
-        for check in &verdicts {
-            let names = [
-                &check.algorithm,
-                &check.variant,
-                &check.library,
-                &check.board,
-            ];
-            let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
-            line.extend([
-                number(check.tried),
-                number(check.failed),
-                verdict(&[check], "constant"),
-            ]);
-            table.push(line);
-        }
-        table.filter = table.body.len() > 16;
-        section.table(id, table);
     }
     let varying: Vec<&Row> = lines
         .rows
@@ -112,38 +81,66 @@ pub fn constant_time(lines: &Lines<'_>, checks: &[CheckLine]) -> Section {
         .filter(|row| row.metric == Metric::Cycles && row.status == Status::VariableTime)
         .collect();
     if !varying.is_empty() {
-        let heads = ["Algorithm", "Variant", "Operation", "Board"]
-            .map(Column::text)
-            .into_iter();
-        let numbers = [
-            Column::number("Least", "cycles"),
-            Column::number("Most", "cycles"),
-            Column::number("Samples", ""),
-        ];
-        let mut table = Table::new(
-            "Operations whose cycles depend on their inputs",
-            heads
-                .chain(numbers)
-                .chain([Column::text("Evidence")])
-                .collect(),
-        );
-        for row in varying {
-            let extreme = |value: Option<f64>| {
-                value.map_or_else(Cell::none, |v| Cell::number(format::count(v), v))
-            };
-            let names = [&row.algorithm, &row.variant, &row.operation, &row.board];
-            let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
-            line.extend([
-                extreme(row.min),
-                extreme(row.max),
-                number(row.samples.into()),
-            ]);
-            line.push(Cell::text(row.reason().unwrap_or_default()));
-            table.push(line);
-        }
-        section.table("varying", table);
+        section.table("varying", of_varying(&varying));
     }
     section
+}
+
+/// Columns of text, then of numbers, then one of text.
+fn columns<const N: usize>(texts: [&str; 4], numbers: [Column; N], last: &str) -> Vec<Column> {
+    let texts = texts.map(Column::text).into_iter();
+    texts.chain(numbers).chain([Column::text(last)]).collect()
+}
+
+fn of_secrets(caption: &str, verdicts: &[&CheckLine]) -> Table {
+    let numbers = ["Secrets", "Differing"].map(|head| Column::number(head, ""));
+    let heads = ["Algorithm", "Variant", "Library", "Board"];
+    let mut table = Table::new(caption, columns(heads, numbers, "Verdict"));
+    for check in verdicts {
+        let names = [
+            &check.algorithm,
+            &check.variant,
+            &check.library,
+            &check.board,
+        ];
+        let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
+        line.extend([
+            number(check.tried),
+            number(check.failed),
+            verdict(&[check], "constant"),
+        ]);
+        table.push(line);
+    }
+    table.filter = table.body.len() > 16;
+    table
+}
+
+fn of_varying(varying: &[&Row]) -> Table {
+    let numbers = [
+        Column::number("Least", "cycles"),
+        Column::number("Most", "cycles"),
+        Column::number("Samples", ""),
+    ];
+    let heads = ["Algorithm", "Variant", "Operation", "Board"];
+    let mut table = Table::new(
+        "Operations whose cycles depend on their inputs",
+        columns(heads, numbers, "Evidence"),
+    );
+    for row in varying {
+        let extreme = |value: Option<f64>| {
+            value.map_or_else(Cell::none, |v| Cell::number(format::count(v), v))
+        };
+        let names = [&row.algorithm, &row.variant, &row.operation, &row.board];
+        let mut line: Vec<Cell> = names.into_iter().map(Cell::text).collect();
+        line.extend([
+            extreme(row.min),
+            extreme(row.max),
+            number(row.samples.into()),
+        ]);
+        line.push(Cell::text(row.reason().unwrap_or_default()));
+        table.push(line);
+    }
+    table
 }
 
 fn counts(checks: &[&CheckLine]) -> Vec<Cell> {

@@ -17,8 +17,9 @@ pub fn of_metric(
     id: &str,
     title: &str,
 ) -> Option<Figure> {
-    let drawn: Vec<&&Line> = chosen
+    let drawn: Vec<&Line> = chosen
         .iter()
+        .copied()
         .filter(|line| lines.value(line, metric).is_some() && lines.is_headline(line))
         .collect();
     let operations = distinct(drawn.iter().map(|line| line.operation.as_str()));
@@ -33,24 +34,10 @@ pub fn of_metric(
     let scale = format::column_scale(metric, largest);
     let items = names
         .iter()
-        .map(|name| Item {
-            label: name.clone(),
-            remark: String::new(),
-            library: one_of(
-                drawn
-                    .iter()
-                    .filter(|line| lines.name(line) == *name)
-                    .map(|line| line.library.as_str()),
-            ),
-            bars: operations
-                .iter()
-                .map(|operation| {
-                    let line = drawn
-                        .iter()
-                        .find(|line| line.operation == *operation && lines.name(line) == *name)?;
-                    bar(lines.row(line, metric)?, scale)
-                })
-                .collect(),
+        .map(|name| {
+            let same = |line: &&&Line| lines.name(line) == *name;
+            let own: Vec<&Line> = drawn.iter().filter(same).copied().collect();
+            item(lines, name, &own, metric, &operations, scale)
         })
         .collect();
     let fidelity = fidelities(
@@ -75,22 +62,48 @@ pub fn of_metric(
         series,
         items,
     };
-    let whiskers = drawn
-        .iter()
-        .filter_map(|line| lines.row(line, metric))
-        .any(|row| interval(row, scale).is_some());
-    let mut notes = Vec::new();
-    if whiskers {
-        notes.push("Whiskers are the 95 % interval of the mean.".to_owned());
-    }
-    let behind = drawn.iter().filter_map(|line| lines.row(line, metric));
-    let cautions = format::model_cautions(behind);
-    notes.extend(cautions.into_iter().map(|caution| format!("{caution}.")));
+    let rows = || drawn.iter().filter_map(|line| lines.row(line, metric));
+    let whiskers = rows().any(|row| interval(row, scale).is_some());
     Some(Figure {
         picture: chart.draw(),
         fidelity,
-        note: notes.join(" "),
+        note: note(
+            whiskers.then_some("Whiskers are the 95 % interval of the mean."),
+            rows(),
+        ),
     })
+}
+
+/// One choice with a bar for each operation.
+fn item(
+    lines: &Lines<'_>,
+    name: &str,
+    own: &[&Line],
+    metric: Metric,
+    operations: &[&str],
+    scale: Scale,
+) -> Item {
+    let row_of = |operation: &&str| {
+        let line = own.iter().find(|line| line.operation == *operation)?;
+        lines.row(line, metric)
+    };
+    Item {
+        label: name.to_owned(),
+        remark: String::new(),
+        library: one_of(own.iter().map(|line| line.library.as_str())),
+        bars: operations
+            .iter()
+            .map(|operation| bar(row_of(operation)?, scale))
+            .collect(),
+    }
+}
+
+/// A remark, and the cautions about the rows behind a figure.
+fn note<'a>(remark: Option<&str>, behind: impl Iterator<Item = &'a Row>) -> String {
+    let mut notes: Vec<String> = remark.map(str::to_owned).into_iter().collect();
+    let cautions = format::model_cautions(behind).into_iter();
+    notes.extend(cautions.map(|caution| format!("{caution}.")));
+    notes.join(" ")
 }
 
 /// Charts of published and measured figures, one per column and unit of the table. Cells with
@@ -163,46 +176,7 @@ fn of_column(
     let has_beside = cells.iter().any(|cell| beside(cell).is_some());
     let items = cells
         .iter()
-        .map(|cell| {
-            let measured = number(&cell.line.measured).map(|value| Bar {
-                value,
-                text: format::significant(value, 4),
-                interval: cell
-                    .rows
-                    .first()
-                    .filter(|_| cell.rows.len() == 1)
-                    .and_then(|row| {
-                        // The interval is scaled like the mean, whatever the unit.
-                        let row = &lines.rows[*row];
-                        let half = row.ci95? / row.value? * value;
-                        (half > 0.0).then_some((value - half, value + half))
-                    }),
-            });
-            let published = number(&cell.line.published).map(|value| Bar {
-                value,
-                text: format::exact(value),
-                interval: None,
-            });
-            Item {
-                label: cell.row.clone(),
-                remark: cell.line.ratio.map_or_else(String::new, format::ratio),
-                library: one_of(
-                    cell.rows
-                        .iter()
-                        .map(|&index| lines.rows[index].library.as_str()),
-                ),
-                bars: if has_beside {
-                    let beside = beside(cell).map(|value| Bar {
-                        value,
-                        text: format::significant(value, 4),
-                        interval: None,
-                    });
-                    vec![measured, published, beside]
-                } else {
-                    vec![measured, published]
-                },
-            }
-        })
+        .map(|cell| compared_item(cell, lines, has_beside))
         .collect();
     let fidelity = fidelities(cells.iter().filter_map(|cell| cell.line.fidelity));
     let chart = BarChart {
@@ -223,19 +197,16 @@ fn of_column(
         items,
     };
     let ratios = cells.iter().any(|cell| cell.line.ratio.is_some());
-    let mut notes = Vec::new();
-    if ratios {
-        notes.push("The number at the right of a name is measured over published.".to_owned());
-    }
     let behind = cells
         .iter()
         .flat_map(|cell| cell.rows.iter().chain(&cell.rows_beside));
-    let cautions = format::model_cautions(behind.filter_map(|&index| lines.rows.get(index)));
-    notes.extend(cautions.into_iter().map(|caution| format!("{caution}.")));
     Some(Figure {
         picture: chart.draw(),
         fidelity,
-        note: notes.join(" "),
+        note: note(
+            ratios.then_some("The number at the right of a name is measured over published."),
+            behind.filter_map(|&index| lines.rows.get(index)),
+        ),
     })
 }
 
@@ -262,6 +233,45 @@ fn series(fidelity: &str, has_beside: bool) -> Vec<Series> {
         });
     }
     series
+}
+
+/// A measured and a published figure beside each other, and another implementation's if the chart
+/// has one.
+fn compared_item(cell: &ComparedCell, lines: &Lines<'_>, has_beside: bool) -> Item {
+    let measured = number(&cell.line.measured).map(|value| Bar {
+        value,
+        text: format::significant(value, 4),
+        interval: match cell.rows[..] {
+            [only] => scaled_interval(&lines.rows[only], value),
+            _ => None,
+        },
+    });
+    let published = number(&cell.line.published).map(|value| Bar {
+        value,
+        text: format::exact(value),
+        interval: None,
+    });
+    let mut bars = vec![measured, published];
+    if has_beside {
+        bars.push(beside(cell).map(|value| Bar {
+            value,
+            text: format::significant(value, 4),
+            interval: None,
+        }));
+    }
+    let rows = cell.rows.iter().map(|&index| &lines.rows[index]);
+    Item {
+        label: cell.row.clone(),
+        remark: cell.line.ratio.map_or_else(String::new, format::ratio),
+        library: one_of(rows.map(|row| row.library.as_str())),
+        bars,
+    }
+}
+
+/// The interval around a value that stands for the mean of a row, in whatever unit.
+fn scaled_interval(row: &Row, value: f64) -> Option<(f64, f64)> {
+    let half = row.ci95? / row.value? * value;
+    (half > 0.0).then_some((value - half, value + half))
 }
 
 /// The library, if all are the same.

@@ -5,7 +5,7 @@ use selo_engine::row::Metric;
 
 use crate::context::{interface_title, is_mode};
 use crate::document::{Figure, Section, slug};
-use crate::format;
+use crate::format::{self, Scale};
 use crate::pivot::{Line, Lines, distinct};
 use crate::svg::scatter::{Point, Scatter};
 
@@ -57,6 +57,15 @@ pub fn section(lines: &Lines<'_>) -> Section {
     section
 }
 
+/// A line with everything that a point needs.
+struct Complete<'a> {
+    line: &'a Line,
+    flash: f64,
+    speed: f64,
+    /// Total RAM use: static RAM and stack.
+    memory: f64,
+}
+
 fn figure(
     lines: &Lines<'_>,
     board: &str,
@@ -64,74 +73,29 @@ fn figure(
     operation: &str,
     chosen: &[&Line],
 ) -> Option<Figure> {
-    let has = |metric| {
-        chosen
-            .iter()
-            .any(|line| lines.value(line, metric).is_some())
-    };
-    let speed = if has(Metric::Time) {
-        Metric::Time
-    } else {
-        Metric::Instructions
-    };
-    let complete: Vec<(&Line, [f64; 3])> = chosen
-        .iter()
-        .filter_map(|&line| {
-            let value = |metric| lines.value(line, metric);
-            // Total RAM use: static RAM and stack.
-            let memory = value(Metric::Ram)? + value(Metric::Stack).unwrap_or(0.0);
-            Some((line, [value(Metric::Flash)?, value(speed)?, memory]))
-        })
-        .collect();
+    let speed = speed_metric(lines, chosen);
+    let complete = complete(lines, chosen, speed);
     if complete.len() < FEWEST {
         return None;
     }
-    let largest = complete
-        .iter()
-        .map(|(_, [_, time, _])| *time)
-        .fold(0.0, f64::max);
+    let largest = complete.iter().map(|point| point.speed).fold(0.0, f64::max);
     let scale = format::column_scale(speed, largest);
     let families = distinct(
         complete
             .iter()
-            .map(|(line, _)| lines.context.family(&line.algorithm)),
+            .map(|point| lines.context.family(&point.line.algorithm)),
     );
     let points = complete
         .iter()
-        .map(|(line, [flash, time, memory])| Point {
-            label: lines.name(line),
-            library: line.library.clone(),
-            x: *flash,
-            y: time / scale.factor,
-            size: *memory,
-            family: families
-                .iter()
-                .position(|family| *family == lines.context.family(&line.algorithm))
-                .unwrap_or(0),
-            text: format!(
-                "{}: {} flash, {}, {} RAM and stack",
-                lines.name(line),
-                format::quantity(Metric::Flash, *flash),
-                format::quantity(speed, *time),
-                format::quantity(Metric::Ram, *memory)
-            ),
-        })
+        .map(|complete| point(lines, complete, speed, scale, &families))
         .collect();
     let fidelity = distinct(
         complete
             .iter()
-            .flat_map(|(line, _)| line.fidelities(lines.rows))
+            .flat_map(|point| point.line.fidelities(lines.rows))
             .map(|f| f.name()),
-    );
-    let behind = complete
-        .iter()
-        .flat_map(|(line, _)| line.rows.values())
-        .map(|&index| &lines.rows[index]);
-    let cautions: Vec<String> = format::model_cautions(behind)
-        .into_iter()
-        .map(|caution| format!("{caution}."))
-        .collect();
-    let subject = format!("{}: {operation}", interface_title(interface));
+    )
+    .join(" and ");
     let scatter = Scatter {
         id: format!(
             "trade-off-{}-{}-{}",
@@ -139,20 +103,83 @@ fn figure(
             slug(interface_title(interface)),
             slug(operation)
         ),
-        title: format!("{subject}, on {}", lines.context.board_title(board)),
+        title: format!(
+            "{}: {operation}, on {}",
+            interface_title(interface),
+            lines.context.board_title(board)
+        ),
         x_name: "flash, bytes".to_owned(),
         y_name: match speed {
             Metric::Time => format!("time, {}", scale.symbol),
             _ => scale.symbol.to_owned(),
         },
         size_name: "static RAM and stack".to_owned(),
-        remark: format!("{board}, {}", fidelity.join(" and ")),
+        remark: format!("{board}, {fidelity}"),
         families: families.into_iter().map(str::to_owned).collect(),
         points,
     };
     Some(Figure {
         picture: scatter.draw(),
-        fidelity: fidelity.join(" and "),
-        note: cautions.join(" "),
+        fidelity,
+        note: cautions(lines, &complete),
     })
+}
+
+/// Time, or instructions if no line has a time.
+fn speed_metric(lines: &Lines<'_>, chosen: &[&Line]) -> Metric {
+    let timed = |line: &&Line| lines.value(line, Metric::Time).is_some();
+    if chosen.iter().any(timed) {
+        Metric::Time
+    } else {
+        Metric::Instructions
+    }
+}
+
+fn complete<'a>(lines: &Lines<'_>, chosen: &[&'a Line], speed: Metric) -> Vec<Complete<'a>> {
+    let complete = |&line: &&'a Line| {
+        let value = |metric| lines.value(line, metric);
+        Some(Complete {
+            line,
+            flash: value(Metric::Flash)?,
+            speed: value(speed)?,
+            memory: value(Metric::Ram)? + value(Metric::Stack).unwrap_or(0.0),
+        })
+    };
+    chosen.iter().filter_map(complete).collect()
+}
+
+fn point(
+    lines: &Lines<'_>,
+    complete: &Complete<'_>,
+    speed: Metric,
+    scale: Scale,
+    families: &[&str],
+) -> Point {
+    let line = complete.line;
+    let family = lines.context.family(&line.algorithm);
+    Point {
+        label: lines.name(line),
+        library: line.library.clone(),
+        x: complete.flash,
+        y: complete.speed / scale.factor,
+        size: complete.memory,
+        family: families.iter().position(|one| *one == family).unwrap_or(0),
+        text: format!(
+            "{}: {} flash, {}, {} RAM and stack",
+            lines.name(line),
+            format::quantity(Metric::Flash, complete.flash),
+            format::quantity(speed, complete.speed),
+            format::quantity(Metric::Ram, complete.memory)
+        ),
+    }
+}
+
+fn cautions(lines: &Lines<'_>, complete: &[Complete<'_>]) -> String {
+    let behind = complete
+        .iter()
+        .flat_map(|point| point.line.rows.values())
+        .map(|&index| &lines.rows[index]);
+    let cautions = format::model_cautions(behind).into_iter();
+    let cautions: Vec<String> = cautions.map(|caution| format!("{caution}.")).collect();
+    cautions.join(" ")
 }

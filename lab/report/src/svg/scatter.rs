@@ -48,6 +48,16 @@ const BOTTOM: f64 = 40.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 14.0;
 
+/// The radius of a point whose area shows its size.
+fn radius(size: f64, largest: f64) -> f64 {
+    let share = if largest > 0.0 {
+        (size / largest).max(0.0).sqrt()
+    } else {
+        0.0
+    };
+    SMALLEST + share * (LARGEST - SMALLEST)
+}
+
 impl Scatter {
     /// Draws the picture for wide and for narrow screens.
     pub fn draw(&self) -> Picture {
@@ -79,29 +89,10 @@ impl Scatter {
         };
         let to_x = |value: f64| frame.left + x_axis.position(value) * (frame.right - frame.left);
         let to_y = |value: f64| frame.bottom - y_axis.position(value) * (frame.bottom - frame.top);
-        let largest = self
-            .points
-            .iter()
-            .map(|point| point.size)
-            .fold(0.0, f64::max);
-        let radius = |size: f64| {
-            let share = if largest > 0.0 {
-                (size / largest).max(0.0).sqrt()
-            } else {
-                0.0
-            };
-            SMALLEST + share * (LARGEST - SMALLEST)
-        };
-
+        let sizes = self.points.iter().map(|point| point.size);
+        let largest = sizes.fold(0.0, f64::max);
         let front = self.front();
-        // Label the choices on the front first, then the others from left to right.
-        let mut order: Vec<usize> = (0..self.points.len()).collect();
-        order.sort_by(|a, b| {
-            let key = |i: usize| (!front[i], self.points[i].x, self.points[i].y);
-            key(*a)
-                .partial_cmp(&key(*b))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
+        let order = self.label_order(&front);
         let anchors: Vec<Anchor> = order
             .iter()
             .map(|index| {
@@ -110,7 +101,7 @@ impl Scatter {
                 Anchor {
                     x: to_x(point.x),
                     y: to_y(point.y),
-                    radius: radius(point.size),
+                    radius: radius(point.size, largest),
                     width: text_width(&point.label) * bold,
                 }
             })
@@ -140,6 +131,18 @@ impl Scatter {
             fluid: false,
             body,
         }
+    }
+
+    /// The choices on the front first, then the others from left to right.
+    fn label_order(&self, front: &[bool]) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.points.len()).collect();
+        order.sort_by(|a, b| {
+            let key = |i: usize| (!front[i], self.points[i].x, self.points[i].y);
+            key(*a)
+                .partial_cmp(&key(*b))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+        order
     }
 
     fn draw_axes(&self, x_axis: &Axis, y_axis: &Axis, frame: Box2) -> Markup {

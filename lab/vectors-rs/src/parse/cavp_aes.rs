@@ -47,19 +47,7 @@ pub(super) fn checkpoints(
     place: &SourceText<'_>,
     algorithm: Algorithm,
 ) -> Result<Vec<Case>, Error> {
-    let key_bytes = key_bytes(place, algorithm)?;
-    let mut vectors = Vec::new();
-    for record in records(place)? {
-        let line = record.line;
-        let vector = record
-            .check(key_bytes)
-            .map_err(|message| place.error(line, message))?;
-        let input: [u8; 16] =
-            exactly("a Monte Carlo input", &vector.input).map_err(|m| place.error(line, m))?;
-        let output: [u8; 16] =
-            exactly("a Monte Carlo output", &vector.output).map_err(|m| place.error(line, m))?;
-        vectors.push((line, vector, input, output));
-    }
+    let vectors = monte_carlo_vectors(place, key_bytes(place, algorithm)?)?;
     let mut cases = Vec::new();
     for (index, (line, vector, input, output)) in vectors.iter().enumerate() {
         let (line, direction, key, input, output) =
@@ -103,6 +91,25 @@ pub(super) fn checkpoints(
         cases.push(case(place, algorithm, line, direction, kind));
     }
     Ok(cases)
+}
+
+/// Line, vector, input and output of each checkpoint.
+type Checkpoint = (usize, Vector, [u8; 16], [u8; 16]);
+
+fn monte_carlo_vectors(place: &SourceText<'_>, key_bytes: usize) -> Result<Vec<Checkpoint>, Error> {
+    let mut vectors = Vec::new();
+    for record in records(place)? {
+        let line = record.line;
+        let vector = record
+            .check(key_bytes)
+            .map_err(|message| place.error(line, message))?;
+        let input: [u8; 16] =
+            exactly("a Monte Carlo input", &vector.input).map_err(|m| place.error(line, m))?;
+        let output: [u8; 16] =
+            exactly("a Monte Carlo output", &vector.output).map_err(|m| place.error(line, m))?;
+        vectors.push((line, vector, input, output));
+    }
+    Ok(vectors)
 }
 
 fn key_bytes(place: &SourceText<'_>, algorithm: Algorithm) -> Result<usize, Error> {

@@ -17,49 +17,28 @@ pub(super) fn messages(place: &SourceText<'_>, algorithm: Algorithm) -> Result<V
         match line.item {
             Item::Section(section) => check_size(place, number, hash, section)?,
             Item::Pair("Len", value) => {
-                set(
-                    place,
-                    number,
-                    "Len",
-                    &mut length,
-                    (number, decimal(place, number, "Len", value)?),
-                )?;
+                let bits = decimal(place, number, "Len", value)?;
+                set(place, number, "Len", &mut length, (number, bits))?;
             }
             Item::Pair("Msg", value) => {
-                set(
-                    place,
-                    number,
-                    "Msg",
-                    &mut message,
-                    hexadecimal(place, number, "Msg", value)?,
-                )?;
+                let bytes = hexadecimal(place, number, "Msg", value)?;
+                set(place, number, "Msg", &mut message, bytes)?;
             }
             Item::Pair("MD", value) => {
                 let digest = digest(place, number, hash, value)?;
                 let (start, bits) = length
                     .take()
                     .ok_or_else(|| place.error(number, "MD before Len"))?;
-                let mut message = message
+                let message = message
                     .take()
                     .ok_or_else(|| place.error(number, "MD before Msg"))?;
                 // The operations take whole bytes.
                 if bits % 8 != 0 {
                     continue;
                 }
-                // The empty message is printed as one zero byte.
-                if bits == 0 {
-                    message.clear();
-                }
-                if message.len() != bits / 8 {
-                    let found = message.len();
-                    return Err(place.error(
-                        number,
-                        format!("Msg has {found} bytes; Len says {bits} bits"),
-                    ));
-                }
                 let kind = CaseKind::Hash {
                     hash,
-                    message,
+                    message: of_length(place, number, message, bits)?,
                     repeat: 1,
                     digest,
                 };
@@ -73,6 +52,23 @@ pub(super) fn messages(place: &SourceText<'_>, algorithm: Algorithm) -> Result<V
         Some((start, _)) => Err(place.error(start, "the vector has no MD")),
         None => Ok(cases),
     }
+}
+
+/// The message, checked against Len. The empty message is printed as one zero byte.
+fn of_length(
+    place: &SourceText<'_>,
+    line: usize,
+    mut message: Vec<u8>,
+    bits: usize,
+) -> Result<Vec<u8>, Error> {
+    if bits == 0 {
+        message.clear();
+    }
+    if message.len() == bits / 8 {
+        return Ok(message);
+    }
+    let found = message.len();
+    Err(place.error(line, format!("Msg has {found} bytes; Len says {bits} bits")))
 }
 
 /// Monte Carlo checkpoints: each starts from the digest of the one before.

@@ -27,6 +27,7 @@ impl Case {
     }
 }
 
+// Long because it is one flat match over every kind.
 fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
     match &case.kind {
         CaseKind::Blocks {
@@ -35,11 +36,7 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             input,
             output,
         } => {
-            // A block cipher takes one block per call, ECB as many as its buffers hold.
-            let limit = match case.algorithm.interface() {
-                Interface::BlockCipher { .. } => 1,
-                _ => usize::MAX,
-            };
+            let limit = blocks_per_call(case);
             cipher::blocks(session, *direction, key, input, output, limit)
         }
         CaseKind::BlockMonteCarlo {
@@ -87,13 +84,7 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             first,
             second,
             message,
-        } => {
-            let key_bytes = match case.algorithm.interface() {
-                Interface::Cbc { key_bytes } => key_bytes,
-                _ => 16,
-            };
-            cbc::iv(session, key_bytes, first, second, message)
-        }
+        } => cbc::iv(session, cbc_key_bytes(case), first, second, message),
         CaseKind::Hash {
             hash,
             message,
@@ -159,5 +150,20 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             signature,
             valid,
         } => signature::verify(session, [public, message, signature], *valid),
+    }
+}
+
+/// A block cipher takes one block per call, ECB as many as its buffers hold.
+fn blocks_per_call(case: &Case) -> usize {
+    match case.algorithm.interface() {
+        Interface::BlockCipher { .. } => 1,
+        _ => usize::MAX,
+    }
+}
+
+fn cbc_key_bytes(case: &Case) -> usize {
+    match case.algorithm.interface() {
+        Interface::Cbc { key_bytes } => key_bytes,
+        _ => 16,
     }
 }
