@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Builds the simulated cores: one program for each board with a table [rtl].
 
 usage: lab/sims/rtl/build.py [--out DIR] [--suffix S] [--optimise N] [--verilator FLAG]... BOARD...

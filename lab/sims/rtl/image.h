@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // An image for a simulated core: the loadable bytes, marks and symbols of a 32-bit ELF file.
 #ifndef SELO_RTL_IMAGE_H
 #define SELO_RTL_IMAGE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A core's RTL with memory and a host, advanced cycle by cycle.
 //
 // Memory takes one cycle. Bytes and messages go to the host by semihosting, so that the images of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A runner (docs/contributor/runner-protocol.md): executes an image on the RTL of a core. The lines
 // go over standard input and output.
 #include <cinttypes>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Ibex behind the ports of a simulated core (machine.h): its configuration comes from the board file
 // as CFG_ macros, named like the parameters in Ibex's ibex_configs.yaml.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // VexRiscv behind the ports of a simulated core (machine.h). Memory answers each transfer of its
 // Wishbone buses within the cycle: a transfer takes one cycle.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Runs a program on a core in a Verilog simulator, with a memory of its own, and prints the spans as
 // the runner does. The gate compares both.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The program that every build of a simulated core runs in its gate: a few thousand cycles of known
  * work between marks. It ends with status 0 if the results are right.
