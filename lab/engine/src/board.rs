@@ -229,9 +229,10 @@ fn by_id() -> PathBuf {
 }
 
 impl Board {
-    /// True if measuring needs only this PC: no cable, no hardware.
+    /// True if measuring needs only this PC: no cable, no hardware. A simulated core has to be built
+    /// first and is slow, so it is measured only by name.
     pub fn is_here(&self) -> bool {
-        self.runner != SERIAL
+        self.runner != SERIAL && self.rtl.is_none()
     }
 
     /// The board as `runner` sees it. On a cable, the serial settings replace flags and fidelity,
