@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-site setup-lab build build-site build-lab sims install install-lab
+.PHONY: help setup setup-site setup-lab build build-site build-lab sims rtl install install-lab
 .PHONY: demo test test-all check lint docs fuzz clean
 
 # `make test-c`, `make test-rust`, ...: one target for each group of tools/test-steps.txt.
@@ -37,6 +37,12 @@ build-lab: sims ## compile the command `selo-lab` and the simulators' runners
 sims: ## compile the simulators' runners alone
 	@$(MAKE) --no-print-directory -s -C lab/sims/simavr OUT=$(CURDIR)/target/sims
 	@$(MAKE) --no-print-directory -s -C lab/sims/qemu OUT=$(CURDIR)/target/sims
+
+# A core takes a minute to compile, and another two to compare. Its sources are fetched once.
+RTL_BOARDS ?= all
+rtl: ## compile the simulated cores (Verilator) and compare them; boards by RTL_BOARDS
+	@lab/sims/rtl/build.py $(RTL_BOARDS)
+	@lab/sims/rtl/gate.py $(RTL_BOARDS)
 
 # DESTDIR is for packages. An existing /etc/selo/selo.toml stays unchanged.
 PREFIX ?= /usr/local

@@ -33,6 +33,9 @@ avr-size                                                     binutils-avr
 /usr/lib/avr/include/avr/io.h                                avr-libc
 /usr/include/simavr/sim_avr.h                                libsimavr-dev
 /usr/include/libelf.h                                        libelf-dev
+verilator                                                    verilator
+iverilog                                                     iverilog
+/usr/lib/python3/dist-packages/pip                           python3-pip
 arm-none-eabi-gcc                                            gcc-arm-none-eabi
 /usr/lib/arm-none-eabi/newlib/nano.specs                     libnewlib-arm-none-eabi
 riscv64-unknown-elf-gcc                                      gcc-riscv64-unknown-elf

@@ -14,8 +14,8 @@ passed=0 failed=0
 for file in lab/boards/*.toml; do
     board=$(basename "$file" .toml)
     case $board in native | uno) continue ;; esac
-    # Skip boards that need a cable.
-    grep -q '^runner = "serial"' "$file" && continue
+    # Skip boards that need a cable, and simulated cores (tests/sims/rtl.sh).
+    grep -qE '^runner = "(serial|rtl)"' "$file" && continue
     if "$selo" lab check --board "$board" --library selo --variant fast --budget "${BUDGET:-1}" \
         --algorithm aes-128,ascon-aead128,x25519,chacha20-poly1305,sha-512,speck128/128 \
         --out "$rows/$board" >"$rows/said" 2>&1; then

@@ -153,7 +153,7 @@ impl Agent {
             .ok_or_else(|| Error::Agent(format!("the image has no operation '{operation}'")))?;
         let payload = frame::run_payload(number as u8, paint, repeat, inputs)?;
         let (reply, mut seen) = self.ask(frame::RUN, &payload)?;
-        let spans = seen.spans.len() + seen.counts.len();
+        let spans = seen.spans.len().max(seen.counts.len());
         if spans > 1 {
             return Err(Error::Agent(format!(
                 "'{operation}' ran between {spans} pairs of marks, not one"

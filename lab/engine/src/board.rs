@@ -1,6 +1,7 @@
 //! A board: a device kind, described by one file in `lab/boards/`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -14,6 +15,9 @@ pub const SERIAL: &str = "serial";
 
 /// The folder in which udev keeps stable port names.
 pub const BY_ID: &str = "/dev/serial/by-id";
+
+/// The name of the runner that simulates a core's RTL.
+pub const RTL: &str = "rtl";
 
 /// The name of the board that is this PC.
 pub const NATIVE: &str = "native";
@@ -43,6 +47,9 @@ pub struct Board {
     /// The emulator, on boards whose runner is `qemu`.
     #[serde(default)]
     pub qemu: Option<Qemu>,
+    /// The simulated core, on boards whose runner is `rtl`.
+    #[serde(default)]
+    pub rtl: Option<Rtl>,
     /// The model in `lab/boards/models/` that turns counted instructions into cycles.
     #[serde(default)]
     pub cycle_model: Option<String>,
@@ -222,14 +229,30 @@ fn by_id() -> PathBuf {
 }
 
 impl Board {
-    /// True if measuring needs only this PC: no cable, no hardware.
+    /// True if measuring needs only this PC: no cable, no hardware. A simulated core has to be built
+    /// first and is slow, so it is measured only by name.
     pub fn is_here(&self) -> bool {
-        self.runner != SERIAL
+        self.runner != SERIAL && self.rtl.is_none()
     }
 
     /// The board as `runner` sees it. On a cable, the serial settings replace flags and fidelity,
-    /// and the boot loader's size is subtracted from the flash.
+    /// and the boot loader's size is subtracted from the flash. A simulated core that runs elsewhere
+    /// has no cycles.
     pub fn on(&self, runner: &str) -> Cow<'_, Board> {
+        if self.rtl.is_some() && runner != RTL {
+            let mut board = self.clone();
+            board.fidelity = Fidelity::Instructions;
+            if let Some(qemu) = &self.qemu {
+                let toolchain = &mut board.toolchain;
+                if let Some(flags) = &qemu.flags {
+                    toolchain.flags.clone_from(flags);
+                }
+                if let Some(flags) = &qemu.link_flags {
+                    toolchain.link_flags.clone_from(flags);
+                }
+            }
+            return Cow::Owned(board);
+        }
         let Some(serial) = self.serial.as_ref().filter(|_| runner == SERIAL) else {
             return Cow::Borrowed(self);
         };
@@ -254,9 +277,32 @@ pub struct Qemu {
     pub program: String,
     /// Arguments of the emulator; `{image}` is the path of the image.
     pub arguments: Vec<String>,
+    /// Compiler and linker flags that replace the toolchain's, on boards with another default
+    /// runner.
+    #[serde(default)]
+    pub flags: Option<Vec<String>>,
+    #[serde(default)]
+    pub link_flags: Option<Vec<String>>,
     /// Debian packages with the emulator.
     #[serde(default)]
     pub debian: Vec<String>,
+}
+
+/// The simulated core of a board (lab/sims/rtl/build.py).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rtl {
+    /// The core's file in `lab/sims/rtl/cores/`.
+    pub core: String,
+    /// The file with this configuration, for cores that have one for each.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// The core's configuration, by the names of its own parameters.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
+    /// The core has a data cache.
+    #[serde(default)]
+    pub data_cache: bool,
 }
 
 impl Toolchain {

@@ -1,6 +1,6 @@
 //! The metrics of each board, and the measured metrics from which they are derived.
 
-use crate::board::Board;
+use crate::board::{Board, RTL};
 use crate::model::FIGURES;
 use crate::project::Project;
 use crate::row::{Fidelity, Metric, say};
@@ -10,6 +10,10 @@ use crate::row::{Fidelity, Metric, say};
 pub fn default_metrics(project: &Project, board: &Board) -> Vec<Metric> {
     use Metric::{CpuShare, Cycles, Energy, Flash, Instructions, Ram, Rate, Stack, Time};
     match board.fidelity {
+        // A core by itself has no clock rate and no supply.
+        Fidelity::CycleExact if board.rtl.is_some() => {
+            vec![Cycles, Instructions, Flash, Ram, Stack]
+        }
         Fidelity::CycleExact
         | Fidelity::CycleSteps
         | Fidelity::CycleModel
@@ -44,6 +48,14 @@ pub fn never_given(project: &Project, board: &Board, metric: Metric) -> Option<S
             _ => !port.whole_flags.is_empty(),
         };
         return (!given).then(|| say::not_counted(metric).to_owned());
+    }
+    if board.rtl.is_some() {
+        return match metric {
+            Metric::Cycles if board.runner == RTL => Some(say::NO_GATE.to_owned()),
+            Metric::Cycles => Some("only instructions are counted".to_owned()),
+            Metric::Time => Some("a core by itself has no clock rate".to_owned()),
+            _ => None,
+        };
     }
     let counted = match (metric, board.fidelity) {
         (Metric::Cycles | Metric::Time, Fidelity::Instructions) => "only instructions are counted",

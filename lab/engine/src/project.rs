@@ -14,6 +14,8 @@ use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::model::CycleModel;
 use crate::source::{Lock, Source};
+use crate::row::Fidelity;
+use crate::runner;
 
 pub use crate::library::MANIFEST;
 
@@ -162,8 +164,11 @@ impl Project {
         let mut boards = Vec::new();
         for path in sorted_entries(&root.join("lab/boards"))? {
             if path.extension().is_some_and(|e| e == "toml") {
-                let board: Board = read_toml(&path)?;
+                let mut board: Board = read_toml(&path)?;
                 same_name(&path, path.file_stem(), &board.name)?;
+                if board.rtl.is_some() && !runner::rtl::has_passed(root, &board) {
+                    board.fidelity = Fidelity::Instructions;
+                }
                 boards.push(board);
             }
         }

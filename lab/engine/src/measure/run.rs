@@ -67,10 +67,8 @@ pub(super) struct Sample {
 impl Sample {
     /// The count of a deterministic runner, and its unit.
     pub fn took(&self) -> Option<(f64, Counted)> {
-        let counted = self
-            .instructions
-            .map(|count| (count, Counted::Instructions));
-        counted.or_else(|| Some((self.cycles?, Counted::Cycles)))
+        let counted = self.cycles.map(|count| (count, Counted::Cycles));
+        counted.or_else(|| Some((self.instructions?, Counted::Instructions)))
     }
 }
 
@@ -282,7 +280,11 @@ impl Bench<'_> {
             self.follow_whole(calls, operation, number, repeat)?
         };
         let sample = if let Some(span) = &ran.span {
-            self.lab.sample_without(span, &self.empty)
+            let counts = ran.counts.as_ref();
+            Sample {
+                instructions: counts.map(|c| c.instructions as f64 - self.empty.instructions),
+                ..self.lab.sample_without(span, &self.empty)
+            }
         } else if let Some(counts) = &ran.counts {
             self.counted(counts, &ran)
         } else {
@@ -358,6 +360,7 @@ fn measure_empty(agent: &mut Agent) -> Result<Empty> {
         return Ok(Empty {
             cycles: span.cycles,
             stack: span.stack,
+            instructions: chip.counts.map_or(0.0, |counts| counts.instructions as f64),
             ..Empty::default()
         });
     }

@@ -98,6 +98,10 @@ pub fn not_calibrated(model: &str, figures: usize, needed: usize) -> String {
     format!("the cycle model {model} has {figures} of the {needed} figures that it needs")
 }
 
+/// The sentence for a simulated core whose cycles are not compared with anything yet.
+pub const NO_GATE: &str = "this simulated core has not passed its gate; `make rtl` builds and \
+                           compares it";
+
 /// The sentence for a power profile without a radio.
 pub fn no_radio(profile: &str) -> String {
     format!("the power profile {profile} has no radio figures")

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::session::{
-    Exchange, PACED, Session, Span, cut_at_delimiter, require, silence, spawn_error,
+    Counts, Exchange, PACED, Session, Span, cut_at_delimiter, require, silence, spawn_error,
 };
 use crate::board::Board;
 use crate::elf::Weight;
@@ -49,6 +49,8 @@ pub struct Advanced {
     pub pins: Vec<Pin>,
     /// The spans that ended during the advance.
     pub spans: Vec<Span>,
+    /// The instructions of these spans, on a runner that counts them too.
+    pub counts: Vec<Counts>,
     /// The chip's cycle counter.
     pub cycle: u64,
     /// The deepest stack since the last reset, in bytes below the end of the RAM.
@@ -161,7 +163,7 @@ pub(super) struct ChipSession {
     lines: Receiver<std::io::Result<String>>,
     stderr: Receiver<String>,
     /// Longest silence of the runner before it counts as lost.
-    patience: Duration,
+    pub(super) patience: Duration,
 }
 
 impl ChipSession {
@@ -266,6 +268,11 @@ impl ChipSession {
                         slept,
                         stack,
                     });
+                    done.counts
+                        .extend(number("instructions").map(|count| Counts {
+                            instructions: count,
+                            ..Counts::default()
+                        }));
                 }
                 "saved" => return Ok(done),
                 "idle" | "paused" => {
@@ -326,7 +333,7 @@ impl Session for ChipSession {
         let mut exchange = Exchange {
             reply: done.bytes,
             spans: done.spans,
-            counts: Vec::new(),
+            counts: done.counts,
         };
         cut_at_delimiter(&mut exchange.reply);
         Ok(exchange)

@@ -1,12 +1,14 @@
 //! Runners execute an image and carry bytes to and from its agent, one file for each kind. [`chip`]
 //! is a separate program that speaks lines over pipes (docs/contributor/runner-protocol.md).
 //! [`native`] starts the image itself: standard input and output are the agent's UART. [`qemu`] is
-//! an emulator with our plugin. [`serial`] talks to a real board over a cable.
+//! an emulator with our plugin. [`rtl`] is a simulated core. [`serial`] talks to a real board over a
+//! cable.
 
 mod chip;
 mod native;
 pub mod port;
 pub mod qemu;
+pub mod rtl;
 mod serial;
 mod session;
 
@@ -22,9 +24,9 @@ use session::require;
 pub use session::{Counts, Exchange, PACED, Session, Span};
 
 /// The known runners.
-pub const RUNNERS: [&str; 5] = ["simavr", "avr8js", "native", "qemu", SERIAL];
+pub const RUNNERS: [&str; 6] = ["simavr", "avr8js", "native", "qemu", RTL, SERIAL];
 
-pub use crate::board::SERIAL;
+pub use crate::board::{RTL, SERIAL};
 
 /// Starts `image` for `board` on the runner with this name. `cycle_limit` is in instructions if the
 /// runner counts instructions.
@@ -54,6 +56,10 @@ pub fn start(
             let session = qemu::QemuSession::start(root, board, image, cycle_limit)?;
             return Ok(Box::new(session));
         }
+        RTL => {
+            let session = rtl::RtlSession::start(root, board, image, weight, cycle_limit)?;
+            return Ok(Box::new(session));
+        }
         SERIAL => {
             let session = serial::SerialSession::start(board, image, cycle_limit)?;
             return Ok(Box::new(session));
@@ -69,6 +75,7 @@ pub fn available(root: &Path, board: &Board) -> Result<()> {
     match board.runner.as_str() {
         "simavr" => chip::simavr(root).map(drop),
         "qemu" => qemu::available(root, board),
+        RTL => rtl::program(root, board).map(drop),
         _ => Ok(()),
     }
 }

@@ -72,10 +72,17 @@ static inline __attribute__((always_inline)) uint16_t port_painted_depth(void)
     return depth >= PORT_PAINT_BYTES ? PORT_STACK_UNKNOWN : (uint16_t)depth;
 }
 
+/* What a core with caches executes just before a span. Without it the time of a span depends on
+ * everything that ran before. */
+#ifndef PORT_EMPTY_CACHES
+#define PORT_EMPTY_CACHES() ((void)0)
+#endif
+
 #define PORT_MEASURE(...)                                                    \
     do {                                                                     \
         if (port_requested.paint_stack)                                      \
             port_paint();                                                    \
+        PORT_EMPTY_CACHES();                                                 \
         PORT_MARK(1);                                                        \
         __VA_ARGS__;                                                         \
         PORT_MARK(2);                                                        \

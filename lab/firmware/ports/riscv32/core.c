@@ -27,6 +27,16 @@ __attribute__((noinline, aligned(16))) intptr_t core_host(intptr_t operation, co
     return a0;
 }
 
+/* 0 on cores without memory protection, where the runner sees an access below the stack. */
+#ifndef CORE_HAS_PROTECTION
+#define CORE_HAS_PROTECTION 1
+#endif
+
+/* Some cores fix the low bits of the handler's address (mtvec). */
+#ifndef CORE_TRAP_ALIGNMENT
+#define CORE_TRAP_ALIGNMENT 4
+#endif
+
 /* ---- Faults -------------------------------------------------------------------------- */
 
 enum { CAUSE_ILLEGAL_INSTRUCTION = 2 };
@@ -42,7 +52,7 @@ __attribute__((used)) void core_fault_at(uintptr_t cause, uintptr_t pc, uintptr_
     core_fault(cause == CAUSE_ILLEGAL_INSTRUCTION ? "invalid-opcode" : "invalid-access", pc, address);
 }
 
-__attribute__((naked, aligned(4))) void core_on_fault(void)
+__attribute__((naked, aligned(CORE_TRAP_ALIGNMENT))) void core_on_fault(void)
 {
     __asm__ __volatile__("csrr a0, mcause\n\t"
                          "csrr a1, mepc\n\t"
@@ -63,7 +73,7 @@ int main(void);
 __attribute__((used, aligned(16))) uint8_t core_thread[16];
 
 /* One locked region without access, a naturally aligned power of two, which ends at the stack. */
-static void guard_stack(void)
+static inline void guard_stack(void)
 {
     uintptr_t region = ((uintptr_t)core_stack_low - GUARD_BYTES) >> 2 | (GUARD_BYTES / 8 - 1);
     __asm__ __volatile__("csrw pmpaddr0, %0\n\tcsrw pmpcfg0, %1" : : "r"(region), "r"(0x98));
@@ -76,7 +86,8 @@ __attribute__((used, noreturn)) void core_start(void)
         *to++ = *from++;
     for (uint32_t *to = core_bss_start; to < core_bss_end;)
         *to++ = 0;
-    guard_stack();
+    if (CORE_HAS_PROTECTION)
+        guard_stack();
     main();
     core_exit(0);
 }
