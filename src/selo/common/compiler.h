@@ -17,6 +17,7 @@
  *  SELO_PREFER_Z(p)    the pointer is in Z from here on (AVR). Its value does not change
  *  SELO_APART          as SELO_STACK_APART, in bytewise code only: there the pointers of a
  *                      function get such a register only if the function is not inlined
+ *  selo_any_word       a word that may be part of an object of any type; with SELO_GNU only
  *  selo_column, selo_column_bits
  *                      a signed and an unsigned integer of 24 bits or more (column.h)
  */
@@ -38,6 +39,7 @@
 #define SELO_INLINE static inline __attribute__((always_inline))
 #define SELO_ALIGNED_256 __attribute__((aligned(256)))
 #define SELO_BARRIER() __asm__ volatile("" ::: "memory")
+typedef uint32_t __attribute__((may_alias)) selo_any_word;
 #else
 #define SELO_STACK_APART
 #define SELO_INLINE static inline

@@ -1,5 +1,6 @@
 /* CTR [SP800-38A, 6.5]. The whole block is a big-endian counter [SP800-38A, B.1]. */
 #include "../../selo_unauthenticated.h"
+#include "../common/xor.h"
 
 void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, const uint8_t *in,
               size_t size)
@@ -12,9 +13,7 @@ void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, cons
         uint8_t *byte;
 
         cipher.encrypt(cipher.key, stream, counter);
-        for (uint8_t i = 0; i < taken; i++) {
-            *out++ = *in++ ^ stream[i];
-        }
+        selo_xor(&out, &in, stream, taken);
         size -= taken;
         /* always add to all 16 bytes: the time is the same for every counter */
         byte = counter + 16;

@@ -1,6 +1,7 @@
 /* GCM: the steps common to sealing and opening [SP800-38D, 7]. */
 #include <string.h>
 
+#include "../common/xor.h"
 #include "gcm.h"
 #include "ghash.h"
 
@@ -34,9 +35,7 @@ void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
         selo_gcm_advance(gcm->counter);
         cipher.encrypt(cipher.key, stream, gcm->counter);
-        for (uint8_t i = 0; i < taken; i++) {
-            *out++ = *in++ ^ stream[i];
-        }
+        selo_xor(&out, &in, stream, taken);
         size -= taken;
     }
     selo_wipe(stream, sizeof stream);
