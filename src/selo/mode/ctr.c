@@ -1,27 +1,61 @@
 /* CTR [SP800-38A, 6.5]. The whole block is a big-endian counter [SP800-38A, B.1]. */
+#include <string.h>
+
 #include "../../selo_unauthenticated.h"
 #include "../common/xor.h"
+
+/* Always adds to all 16 bytes: the time is the same for every counter. */
+SELO_INLINE void advance(uint8_t counter[16])
+{
+    uint16_t carry = 1;
+    uint8_t *byte = counter + 16;
+
+    for (uint8_t i = 16; i != 0; i--) {
+        carry = (uint16_t)(carry + *--byte);
+        *byte = (uint8_t)carry;
+        carry >>= 8;
+    }
+}
+
+#if SELO_CIPHER_TWO
+/* The part of selo_ctr with two blocks at a time; returns the size of the rest. */
+static size_t ctr_two(struct selo_cipher cipher, uint8_t counter[16], uint8_t **out,
+                      const uint8_t **in, size_t size)
+{
+    uint8_t stream[32];
+
+    while (size > 16) {
+        uint8_t taken = (uint8_t)(size < 32 ? size : 32);
+        memcpy(stream, counter, 16);
+        advance(counter);
+        memcpy(stream + 16, counter, 16);
+        advance(counter);
+        cipher.encrypt_two(cipher.key, stream, stream);
+        selo_xor(out, in, stream, taken);
+        size -= taken;
+    }
+    selo_wipe(stream, sizeof stream);
+    return size;
+}
+#endif
 
 void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, const uint8_t *in,
               size_t size)
 {
     uint8_t stream[16];
 
+#if SELO_CIPHER_TWO
+    if (cipher.encrypt_two != NULL) {
+        size = ctr_two(cipher, counter, &out, &in, size);
+    }
+#endif
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
-        uint16_t carry = 1;
-        uint8_t *byte;
 
         cipher.encrypt(cipher.key, stream, counter);
         selo_xor(&out, &in, stream, taken);
         size -= taken;
-        /* always add to all 16 bytes: the time is the same for every counter */
-        byte = counter + 16;
-        for (uint8_t i = 16; i != 0; i--) {
-            carry = (uint16_t)(carry + *--byte);
-            *byte = (uint8_t)carry;
-            carry >>= 8;
-        }
+        advance(counter);
     }
     selo_wipe(stream, sizeof stream);
 }
