@@ -90,16 +90,39 @@ typedef void selo_block_fn(const void *key, uint8_t out[16], const uint8_t in[16
  * selo_aes128_fast_inverse(&key) the second; every other variant has functions of the same form.
  * They pair each key with its own function. Both structs hold a pointer to the key, so the key
  * must outlive them.
+ *
+ * On CPUs with 32 bits or more AES fast encrypts two blocks in the time of one, and CTR, GCM and CCM
+ * make use of it: encrypt_two takes 32 bytes, or is NULL.
  */
-struct selo_cipher { selo_block_fn *encrypt; const void *key; };
+#define SELO_CIPHER_TWO (SIZE_MAX > 0xFFFF)
+typedef void selo_two_blocks_fn(const void *key, uint8_t out[32], const uint8_t in[32]);
+struct selo_cipher {
+    selo_block_fn *encrypt;
+    const void *key;
+#if SELO_CIPHER_TWO
+    selo_two_blocks_fn *encrypt_two;
+#endif
+};
 struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
 
+#if SELO_CIPHER_TWO
+#define SELO_CIPHER_WITH(type, two)                                     \
+    static inline struct selo_cipher type##_cipher(const struct type *key) \
+    {                                                                   \
+        struct selo_cipher cipher = {type##_encrypt, key, two};         \
+        return cipher;                                                  \
+    }
+#define SELO_CIPHER_OF_TWO(type) SELO_CIPHER_WITH(type, type##_encrypt_two)
+#define SELO_CIPHER_OF(type) SELO_CIPHER_WITH(type, NULL)
+#else
 #define SELO_CIPHER_OF(type)                                            \
     static inline struct selo_cipher type##_cipher(const struct type *key) \
     {                                                                   \
         struct selo_cipher cipher = {type##_encrypt, key};              \
         return cipher;                                                  \
     }
+#define SELO_CIPHER_OF_TWO(type) SELO_CIPHER_OF(type)
+#endif
 #define SELO_INVERSE_OF(type)                                                    \
     static inline struct selo_inverse_cipher type##_inverse(const struct type *key) \
     {                                                                            \
@@ -143,6 +166,10 @@ void selo_aes256_fast_setup(struct selo_aes256_fast *key, const uint8_t raw[32])
 selo_block_fn selo_aes128_fast_encrypt, selo_aes128_fast_decrypt;
 selo_block_fn selo_aes192_fast_encrypt, selo_aes192_fast_decrypt;
 selo_block_fn selo_aes256_fast_encrypt, selo_aes256_fast_decrypt;
+#if SELO_CIPHER_TWO
+selo_two_blocks_fn selo_aes128_fast_encrypt_two, selo_aes192_fast_encrypt_two;
+selo_two_blocks_fn selo_aes256_fast_encrypt_two;
+#endif
 
 void selo_aes128_small_setup(struct selo_aes128_small *key, const uint8_t raw[16]);
 void selo_aes192_small_setup(struct selo_aes192_small *key, const uint8_t raw[24]);
@@ -156,9 +183,9 @@ void selo_aes192_tiny_setup(struct selo_aes192_tiny *key, const uint8_t raw[24])
 void selo_aes256_tiny_setup(struct selo_aes256_tiny *key, const uint8_t raw[32]);
 selo_block_fn selo_aes128_tiny_encrypt, selo_aes192_tiny_encrypt, selo_aes256_tiny_encrypt;
 
-SELO_CIPHER_OF(selo_aes128_fast)
-SELO_CIPHER_OF(selo_aes192_fast)
-SELO_CIPHER_OF(selo_aes256_fast)
+SELO_CIPHER_OF_TWO(selo_aes128_fast)
+SELO_CIPHER_OF_TWO(selo_aes192_fast)
+SELO_CIPHER_OF_TWO(selo_aes256_fast)
 SELO_CIPHER_OF(selo_aes128_small)
 SELO_CIPHER_OF(selo_aes192_small)
 SELO_CIPHER_OF(selo_aes256_small)

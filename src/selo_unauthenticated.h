@@ -27,7 +27,12 @@ enum selo_status selo_ecb_encrypt(struct selo_cipher cipher,
 static inline enum selo_status selo_ecb_decrypt(struct selo_inverse_cipher cipher,
                                                 uint8_t *out, const uint8_t *in, size_t size)
 {
-    struct selo_cipher blocks = {cipher.decrypt, cipher.key};
+    struct selo_cipher blocks;
+    blocks.encrypt = cipher.decrypt;
+    blocks.key = cipher.key;
+#if SELO_CIPHER_TWO
+    blocks.encrypt_two = NULL;
+#endif
     return selo_ecb_encrypt(blocks, out, in, size);
 }
 

@@ -3,6 +3,7 @@
 #include "selo.h"
 #include "selo/aes/aes.h"
 #include "selo/aes/aes_wide.h"
+#include "selo/aes/aes_sliced.h"
 
 static uint8_t multiply(uint8_t a, uint8_t b)
 {
@@ -31,13 +32,24 @@ static void test_sboxes(void)
         for (int turn = 0; turn < 5; turn++) {
             want ^= (uint8_t)(inverse << turn | inverse >> (8 - turn));
         }
+#if SELO_AES_TABLES
         const uint8_t *sbox = selo_aes_sbox;
         const uint8_t *inverse_sbox = selo_aes_inverse_sbox;
         CHECK(selo_flash_lookup(&sbox, (uint8_t)x) == want);
         CHECK(selo_flash_lookup(&inverse_sbox, want) == (uint8_t)x);
+#else
+        uint32_t q[8];
+        for (int bit = 0; bit < 8; bit++) {
+            q[bit] = x >> bit & 1 ? 0xffffffff : 0;
+        }
+        selo_aes_sliced_substitute(q); /* without the constant 0x63 */
+        for (int bit = 0; bit < 8; bit++) {
+            CHECK(q[bit] == ((want ^ 0x63) >> bit & 1 ? 0xffffffff : 0));
+        }
+#endif
         CHECK(aes_xtime((uint8_t)x) == multiply((uint8_t)x, 2));
     }
-#if !SELO_PLAIN_C /* without the extension nothing needs it */
+#if SELO_AES_TABLES && !SELO_PLAIN_C /* without the extension nothing needs it */
     CHECK((uintptr_t)selo_aes_sbox % 256 == 0);
     CHECK((uintptr_t)selo_aes_inverse_sbox % 256 == 0);
 #endif
@@ -153,6 +165,25 @@ static void test_examples(void)
     }
 }
 
+#if !SELO_AES_TABLES
+/* The round keys in slices back to the bytes of [FIPS197, 5.2]. */
+static void to_bytes(uint8_t *round_keys, int size)
+{
+    for (int round = 0; 16 * round < size; round++) {
+        uint8_t *key = round_keys + 16 * round, moved[16];
+        uint32_t q[8] = {0};
+        aes_sliced_add_key(q, key); /* both blocks are the key */
+        selo_aes_sliced_transpose(q);
+        for (int at = 0; at < 16; at++) {
+            const int column = (at / 4 - (round & 1) * (at % 4)) & 3; /* an odd round is shifted */
+            moved[4 * column + at % 4] =
+                (uint8_t)((q[2 * (at / 4)] >> 8 * (at % 4)) ^ (round == 0 ? 0 : 0x63));
+        }
+        memcpy(key, moved, 16);
+    }
+}
+#endif
+
 /* The last word of each expanded key, and the following words that `small` keeps, w[i] in slot
  * i mod Nk. Where no word is substituted, w[i - Nk] is w[i] + w[i - 1]. Decryption checks the
  * substituted words and all others. */
@@ -177,10 +208,14 @@ static void test_key_schedule(void)
 
         check_hex(last_word, sizeof last_word, examples[size].last_word);
         setup(&keys, size, raw);
+#if !SELO_AES_TABLES /* AES small keeps the key twice, and no end of the schedule */
+        CHECK_BYTES(first + key_size, raw, key_size);
+        to_bytes((uint8_t *)&keys.fast, 4 * words);
+#endif
         CHECK_BYTES(schedule, raw, key_size);
         CHECK_BYTES(schedule + 4 * words - 4, last_word, 4);
         CHECK_BYTES(first, raw, key_size);
-        for (int i = words, nk = key_size / 4; i < words + nk; i++) {
+        for (int i = words, nk = key_size / 4; SELO_AES_TABLES && i < words + nk; i++) {
             const uint8_t *last = first + key_size;
             const uint8_t *before = i == words ? schedule + 4 * i - 4 : last + (i - 1) % nk * 4;
             uint8_t sum[4];

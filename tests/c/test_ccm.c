@@ -26,9 +26,9 @@ static struct selo_aes128_fast fast;
 static struct selo_aes128_small small;
 static struct selo_aes128_tiny tiny;
 static const struct selo_cipher ciphers[] = {
-    {selo_aes128_fast_encrypt, &fast},
-    {selo_aes128_small_encrypt, &small},
-    {selo_aes128_tiny_encrypt, &tiny},
+    {.encrypt = selo_aes128_fast_encrypt, .key = &fast},
+    {.encrypt = selo_aes128_small_encrypt, .key = &small},
+    {.encrypt = selo_aes128_tiny_encrypt, .key = &tiny},
 };
 
 static void setup(const uint8_t raw[16])

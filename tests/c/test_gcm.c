@@ -131,12 +131,12 @@ static void examples(void)
         struct selo_aes256_small small256;
         struct selo_aes256_tiny tiny256;
         const struct selo_cipher ciphers[2][3] = {
-            {{selo_aes128_fast_encrypt, &fast128},
-             {selo_aes128_small_encrypt, &small128},
-             {selo_aes128_tiny_encrypt, &tiny128}},
-            {{selo_aes256_fast_encrypt, &fast256},
-             {selo_aes256_small_encrypt, &small256},
-             {selo_aes256_tiny_encrypt, &tiny256}},
+            {{.encrypt = selo_aes128_fast_encrypt, .key = &fast128},
+             {.encrypt = selo_aes128_small_encrypt, .key = &small128},
+             {.encrypt = selo_aes128_tiny_encrypt, .key = &tiny128}},
+            {{.encrypt = selo_aes256_fast_encrypt, .key = &fast256},
+             {.encrypt = selo_aes256_small_encrypt, .key = &small256},
+             {.encrypt = selo_aes256_tiny_encrypt, .key = &tiny256}},
         };
         int long_key = check_hex(raw, sizeof raw, cases[i].key) == 32;
 
@@ -252,7 +252,7 @@ static void products(void)
 static void counters_run_over(void)
 {
     struct selo_aes128_fast key;
-    const struct selo_cipher c = {selo_aes128_fast_encrypt, &key};
+    const struct selo_cipher c = {.encrypt = selo_aes128_fast_encrypt, .key = &key};
     uint8_t raw[16], h[16], inverse[16], power[16];
 
     check_random_bytes(raw, 16);
@@ -315,7 +315,7 @@ static void counters_run_over(void)
 static void long_messages(void)
 {
     struct selo_aes128_fast key;
-    const struct selo_cipher c = {selo_aes128_fast_encrypt, &key};
+    const struct selo_cipher c = {.encrypt = selo_aes128_fast_encrypt, .key = &key};
     static uint8_t text[70000], out[70000], nonce[1000];
     uint8_t raw[16], tag[16];
 
@@ -382,7 +382,7 @@ static void long_messages(void)
 static void refused(void)
 {
     struct selo_aes128_tiny key;
-    const struct selo_cipher c = {selo_aes128_tiny_encrypt, &key};
+    const struct selo_cipher c = {.encrypt = selo_aes128_tiny_encrypt, .key = &key};
     const uint8_t raw[16] = {1};
 
     selo_aes128_tiny_setup(&key, raw);

@@ -31,7 +31,7 @@ enum { CIPHERS = sizeof ciphers / sizeof ciphers[0] };
 
 static struct selo_cipher forward(const struct cipher *c)
 {
-    return (struct selo_cipher){c->encrypt, c->key};
+    return (struct selo_cipher){.encrypt = c->encrypt, .key = c->key};
 }
 
 static struct selo_inverse_cipher inverse(const struct cipher *c)

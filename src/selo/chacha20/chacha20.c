@@ -1,5 +1,6 @@
 /* ChaCha20: its state, and encryption [RFC8439, 2.3, 2.4]. */
 #include "../common/flash.h"
+#include "../common/xor.h"
 #include "chacha20.h"
 
 /* "expand 32-byte k" */
@@ -33,9 +34,7 @@ void selo_chacha20_xor(uint32_t state[16], uint8_t *out, const uint8_t *in, size
 
         selo_chacha20_block(stream, state);
         state[12]++;
-        for (uint8_t i = 0; i < taken; i++) {
-            *out++ = *in++ ^ ((const uint8_t *)stream)[i];
-        }
+        selo_xor(&out, &in, (const uint8_t *)stream, taken);
         size -= taken;
     }
     selo_wipe(stream, sizeof stream);

@@ -23,6 +23,7 @@
  *  selo_u32x4          a vector of four words; selo_shuffle(x, y, i, j, k, l) has four of the eight
  *                      words of x and y (SELO_VECTORS)
  *  selo_wide_product   an integer of 128 bits (SELO_POLY1305_WIDE)
+ *  selo_any_word       a word that may be part of an object of any type; with SELO_GNU only
  *  selo_column, selo_column_bits
  *                      a signed and an unsigned integer of 24 bits or more (column.h)
  */
@@ -45,6 +46,7 @@
 #define SELO_ALIGNED_256 __attribute__((aligned(256)))
 #define SELO_BARRIER() __asm__ volatile("" ::: "memory")
 #define SELO_KEEP(p) __asm__ volatile("" : : "r"(p) : "memory")
+typedef uint32_t __attribute__((may_alias)) selo_any_word;
 #else
 #define SELO_STACK_APART
 #define SELO_INLINE static inline

@@ -1,6 +1,10 @@
 /* CTR [SP800-38A, 6.5]. The whole block is a big-endian counter [SP800-38A, B.1]. */
+#include <string.h>
+
 #include "../../selo_unauthenticated.h"
 #include "../common/wide.h"
+#include "../common/xor.h"
+
 
 #if SELO_WIDE
 /* Adds 1. The time is the same for every counter. */
@@ -11,6 +15,41 @@ static void advance(uint8_t counter[16])
     selo_store_be64(counter, selo_load_be64(counter) + (low == 0));
     selo_store_be64(counter + 8, low);
 }
+#else
+/* Always adds to all 16 bytes: the time is the same for every counter. */
+SELO_INLINE void advance(uint8_t counter[16])
+{
+    uint16_t carry = 1;
+    uint8_t *byte = counter + 16;
+
+    for (uint8_t i = 16; i != 0; i--) {
+        carry = (uint16_t)(carry + *--byte);
+        *byte = (uint8_t)carry;
+        carry >>= 8;
+    }
+}
+#endif
+
+#if SELO_CIPHER_TWO && !SELO_WIDE
+/* The part of selo_ctr with two blocks at a time; returns the size of the rest. */
+static size_t ctr_two(struct selo_cipher cipher, uint8_t counter[16], uint8_t **out,
+                      const uint8_t **in, size_t size)
+{
+    uint8_t stream[32];
+
+    while (size > 16) {
+        uint8_t taken = (uint8_t)(size < 32 ? size : 32);
+        memcpy(stream, counter, 16);
+        advance(counter);
+        memcpy(stream + 16, counter, 16);
+        advance(counter);
+        cipher.encrypt_two(cipher.key, stream, stream);
+        selo_xor(out, in, stream, taken);
+        size -= taken;
+    }
+    selo_wipe(stream, sizeof stream);
+    return size;
+}
 #endif
 
 void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, const uint8_t *in,
@@ -18,37 +57,18 @@ void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, cons
 {
     uint8_t stream[16];
 
+#if SELO_CIPHER_TWO && !SELO_WIDE
+    if (cipher.encrypt_two != NULL) {
+        size = ctr_two(cipher, counter, &out, &in, size);
+    }
+#endif
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
-#if !SELO_WIDE
-        uint16_t carry = 1;
-        uint8_t *byte;
-#endif
 
         cipher.encrypt(cipher.key, stream, counter);
-#if SELO_WIDE
-        advance(counter);
-        if (taken == 16) {
-            selo_xor_16(out, in, stream);
-            out += 16;
-            in += 16;
-            size -= 16;
-            continue;
-        }
-#endif
-        for (uint8_t i = 0; i < taken; i++) {
-            *out++ = *in++ ^ stream[i];
-        }
+        selo_xor(&out, &in, stream, taken);
         size -= taken;
-#if !SELO_WIDE
-        /* always add to all 16 bytes: the time is the same for every counter */
-        byte = counter + 16;
-        for (uint8_t i = 16; i != 0; i--) {
-            carry = (uint16_t)(carry + *--byte);
-            *byte = (uint8_t)carry;
-            carry >>= 8;
-        }
-#endif
+        advance(counter);
     }
     selo_wipe(stream, sizeof stream);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../common/wide.h"
+#include "../common/xor.h"
 #include "gcm.h"
 #include "ghash.h"
 
@@ -26,24 +27,43 @@ enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
     return SELO_OK;
 }
 
+#if SELO_CIPHER_TWO && !SELO_WIDE
+/* The part of selo_gcm_xor with two blocks at a time; returns the size of the rest. */
+static size_t xor_two(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t **out,
+                      const uint8_t **in, size_t size)
+{
+    uint8_t stream[32];
+
+    while (size > 16) {
+        uint8_t taken = (uint8_t)(size < 32 ? size : 32);
+        selo_gcm_advance(gcm->counter);
+        memcpy(stream, gcm->counter, 16);
+        selo_gcm_advance(gcm->counter);
+        memcpy(stream + 16, gcm->counter, 16);
+        cipher.encrypt_two(cipher.key, stream, stream);
+        selo_xor(out, in, stream, taken);
+        size -= taken;
+    }
+    selo_wipe(stream, sizeof stream);
+    return size;
+}
+#endif
+
 void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,
                   const uint8_t *in, size_t size)
 {
     uint8_t stream[16];
 
+#if SELO_CIPHER_TWO && !SELO_WIDE
+    if (cipher.encrypt_two != NULL) {
+        size = xor_two(gcm, cipher, &out, &in, size);
+    }
+#endif
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
         selo_gcm_advance(gcm->counter);
         cipher.encrypt(cipher.key, stream, gcm->counter);
-        if (SELO_WIDE && taken == 16) {
-            selo_xor_16(out, in, stream);
-            out += 16;
-            in += 16;
-        } else {
-            for (uint8_t i = 0; i < taken; i++) {
-                *out++ = *in++ ^ stream[i];
-            }
-        }
+        selo_xor(&out, &in, stream, taken);
         size -= taken;
     }
     selo_wipe(stream, sizeof stream);

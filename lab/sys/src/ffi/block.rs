@@ -21,6 +21,7 @@ impl Block<'_> {
         c::Cipher {
             encrypt: self.function,
             key: self.key,
+            encrypt_two: None,
         }
     }
 

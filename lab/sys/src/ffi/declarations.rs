@@ -26,6 +26,8 @@ pub type BlockFn =
 pub struct Cipher {
     pub encrypt: BlockFn,
     pub key: *const c_void,
+    /// Two blocks at once, of 32 bytes; the bindings leave it out.
+    pub encrypt_two: Option<BlockFn>,
 }
 
 /// `struct selo_inverse_cipher`: the same for a decrypting function.
