@@ -7,6 +7,8 @@
 #ifndef SELO_ASCON_H
 #define SELO_ASCON_H
 
+#include <string.h>
+
 #include "../../selo.h"
 #include "../common/bytewise.h"
 #include "../native/api.h"
@@ -20,6 +22,18 @@ static inline void selo_ascon_add_byte(uint64_t state[5], uint8_t position, uint
     state[position / 8] ^= (uint64_t)byte << 8 * (position % 8);
 #endif
 }
+
+/* Adds 16 bytes to words 0 and 1 of `words`. The CPU is little-endian (native/api.h). */
+#if SELO_WIDE
+SELO_INLINE void ascon_add_16(uint64_t words[2], const uint8_t bytes[16])
+{
+    uint64_t more[2];
+
+    memcpy(more, bytes, sizeof more);
+    words[0] ^= more[0];
+    words[1] ^= more[1];
+}
+#endif
 
 /* Byte `position` of the state. */
 static inline uint8_t selo_ascon_byte(const uint64_t state[5], uint8_t position)

@@ -18,10 +18,17 @@ enum selo_status selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *ke
     }
     selo_ascon_aead128_begin(state, key->bytes, header);
     while (size >= 16) {
+#if SELO_WIDE
+        ascon_add_16(state, in);
+        memcpy(out, state, 16);
+        in += 16;
+        out += 16;
+#else
         do {
             selo_ascon_add_byte(state, position, *in++);
             *out++ = selo_ascon_byte(state, position++);
         } while (position != 16);
+#endif
         selo_ascon_permute(state, 8);
         position = 0;
         size -= 16;

@@ -17,9 +17,13 @@ static const uint8_t initial[40] SELO_FLASH = {
 void selo_ascon_hash256_start(struct selo_ascon_hash256 *hash)
 {
     memset(hash, 0, sizeof *hash);
+#if SELO_WIDE
+    memcpy(hash->state, initial, sizeof initial);
+#else
     for (uint8_t i = 0; i < sizeof initial; i++) {
         selo_ascon_add_byte(hash->state, i, selo_flash_u8(initial + i));
     }
+#endif
 }
 
 void selo_ascon_hash256_update(struct selo_ascon_hash256 *hash, const void *data, size_t size)
@@ -28,6 +32,17 @@ void selo_ascon_hash256_update(struct selo_ascon_hash256 *hash, const void *data
     uint8_t position = hash->position;
 
     while (size != 0) {
+#if SELO_WIDE
+        if (position == 0 && size >= 8) {
+            uint64_t word;
+            memcpy(&word, bytes, 8);
+            hash->state[0] ^= word;
+            selo_ascon_permute(hash->state, 12);
+            bytes += 8;
+            size -= 8;
+            continue;
+        }
+#endif
         selo_ascon_add_byte(hash->state, position, *bytes++);
         size--;
         position++;
@@ -42,11 +57,18 @@ void selo_ascon_hash256_update(struct selo_ascon_hash256 *hash, const void *data
 void selo_ascon_hash256_finish(struct selo_ascon_hash256 *hash, uint8_t digest[32])
 {
     selo_ascon_add_byte(hash->state, hash->position, 0x01);
+#if SELO_WIDE
+    for (uint8_t i = 0; i < 32; i += 8) {
+        selo_ascon_permute(hash->state, 12);
+        memcpy(digest + i, hash->state, 8);
+    }
+#else
     for (uint8_t i = 0; i < 32; i++) {
         if (i % 8 == 0) {
             selo_ascon_permute(hash->state, 12);
         }
         digest[i] = selo_ascon_byte(hash->state, i % 8);
     }
+#endif
     selo_wipe(hash, sizeof *hash);
 }

@@ -22,7 +22,7 @@
  *  SELO_CPU_HAS(name)  asks the CPU that runs the program for one of them (SELO_X86)
  *  selo_u32x4          a vector of four words; selo_shuffle(x, y, i, j, k, l) has four of the eight
  *                      words of x and y (SELO_VECTORS)
- *  selo_wide_product   an integer of 128 bits (SELO_POLY1305_WIDE)
+ *  selo_wide_product   an integer of 128 bits (SELO_X25519_WIDE, SELO_POLY1305_WIDE)
  *  selo_any_word       a word that may be part of an object of any type; with SELO_GNU only
  *  selo_column, selo_column_bits
  *                      a signed and an unsigned integer of 24 bits or more (column.h)
@@ -88,7 +88,7 @@ typedef uint32_t selo_u32x4 __attribute__((vector_size(16)));
 #endif
 #endif
 
-#if SELO_POLY1305_WIDE
+#if SELO_X25519_WIDE || SELO_POLY1305_WIDE
 __extension__ typedef unsigned __int128 selo_wide_product;
 #endif
 

@@ -131,7 +131,7 @@
 #endif
 #endif
 #ifndef SELO_X86
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__)
 #define SELO_X86 SELO_WIDE
 #else
 #define SELO_X86 0

@@ -10,6 +10,8 @@
 #ifndef SELO_SPECK_ROUND_H
 #define SELO_SPECK_ROUND_H
 
+#include <string.h>
+
 #include "../common/bytewise.h"
 #include "../common/sum64.h"
 
@@ -99,9 +101,13 @@ static inline uint64_t speck_load(const uint8_t p[8])
 
 static inline void speck_store(uint64_t x, uint8_t p[8])
 {
+#if SELO_WIDE
+    memcpy(p, &x, 8); /* the CPU is little-endian (native/api.h) */
+#else
     for (uint8_t i = 0; i < 8; i++) {
         p[i] = (uint8_t)(x >> 8 * i);
     }
+#endif
 }
 
 #define SPECK_WORD(x) uint64_t x

@@ -11,11 +11,12 @@
  */
 #include <string.h>
 
+#include "../common/compiler.h"
 #include "field.h"
 
 #if SELO_X25519_WIDE
 
-__extension__ typedef unsigned __int128 wide_t;
+typedef selo_wide_product wide_t;
 
 /* Elements are little-endian, and so is the CPU (native/api.h). */
 static inline void load(uint64_t w[4], const uint8_t bytes[32])
