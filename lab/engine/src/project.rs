@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::model::CycleModel;
-use crate::source::{Lock, Source};
 use crate::row::Fidelity;
 use crate::runner;
+use crate::source::{Lock, Source};
 
 pub use crate::library::MANIFEST;
 

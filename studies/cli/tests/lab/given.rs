@@ -61,7 +61,7 @@ fn is_bound(answer: &Answer) {
     assert_ne!(line["verdict"], "not-told", "{}", answer.all());
 }
 
-fn survey<'a>(given: &'a str) -> Vec<&'a str> {
+fn survey(given: &str) -> Vec<&str> {
     let fixed = [
         "--board",
         "native",
