@@ -94,7 +94,8 @@ impl Session<'_> {
                         }
                     }
                     Event::Incoming(Packet::PubAck(ack)) => {
-                        if self.acknowledged(&ack)? {
+                        let is_over = self.acknowledged(&ack)?;
+                        if is_over {
                             self.close(&mut connection).await;
                             return Ok(());
                         }
