@@ -11,9 +11,11 @@
 
 pub mod alarm;
 pub mod auth;
+mod background;
 pub mod beside;
 mod blocking;
 pub mod clock;
+mod config;
 pub mod db;
 mod error;
 pub mod events;
@@ -38,104 +40,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::auth::{Auth, Role, Scope, Session, Strangers, Token, Users};
+use crate::background::Background;
 use crate::blocking::Pool;
-use crate::clock::Clock;
-use crate::db::{Database, Location};
+use crate::db::Database;
 use crate::events::Events;
-use crate::http::names::{Hosts, Network};
+use crate::http::App;
+use crate::http::names::Hosts;
 use crate::http::permits::Permits;
-use crate::http::server::{Limits, Server};
-use crate::http::tls::{Offer, Tls, TlsFiles};
-use crate::http::{App, Gateway};
+use crate::http::server::Server;
+use crate::http::tls::{Offer, Tls};
 use crate::ingest::{Ingest, Writer};
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::readers::Readers;
-use crate::retention::Retention;
 use crate::store::Store;
 
+pub use crate::background::watch_clock;
+pub use crate::config::Config;
 pub use crate::error::{Error, Result};
-
-/// Configuration of a collector.
-#[derive(Clone)]
-pub struct Config {
-    /// Directory of the user file. Created with mode 0700.
-    pub state: PathBuf,
-    pub database: Location,
-    pub http: SocketAddr,
-    /// Certificate and key, if the collector itself serves TLS.
-    pub tls: Option<TlsFiles>,
-    /// TLS parameters that it offers.
-    pub offer: Offer,
-    /// Accepts posts that stations make about themselves from anyone, without a token.
-    pub strangers: bool,
-    /// A TLS proxy is in front of the collector.
-    pub behind_proxy: bool,
-    /// Proxies whose forwarding headers are trusted.
-    pub proxies: Vec<Network>,
-    /// Host names by which browsers reach it, in addition to addresses and `localhost`. May be
-    /// empty if the collector has its own certificate.
-    pub hosts: Vec<String>,
-    pub limits: Limits,
-    pub clock: Clock,
-    /// Maximum readings of one transaction.
-    pub batch_max: usize,
-    /// Maximum pages of a SQLite file. For tests of a full disk.
-    pub pages_max: Option<u64>,
-    /// A station is silent after this long without a reading.
-    pub silent_after_ms: i64,
-    /// The lab's report page, served at `/report`.
-    pub report: Option<PathBuf>,
-    pub retention: Retention,
-    /// Webhook URLs that receive alarm notices.
-    pub webhooks: Vec<String>,
-    /// The broker that delivers readings and receives alarm notices.
-    pub mqtt: Option<selo_mqtt::ClientConfig>,
-    /// The gateway on this machine.
-    pub gateway: Option<Arc<dyn Gateway>>,
-}
-
-impl std::fmt::Debug for Config {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Config")
-            .field("state", &self.state)
-            .field("database", &self.database.to_string())
-            .field("http", &self.http)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Config {
-    /// A configuration that keeps everything in `state` and listens on this machine only.
-    pub fn new(state: PathBuf) -> Config {
-        Config {
-            database: Location::Sqlite(state.join("readings.db")),
-            state,
-            http: SocketAddr::from(([127, 0, 0, 1], 7380)),
-            tls: None,
-            offer: Offer::default(),
-            strangers: false,
-            behind_proxy: false,
-            proxies: Vec::new(),
-            hosts: Vec::new(),
-            limits: Limits::default(),
-            clock: Clock::System,
-            batch_max: 4096,
-            pages_max: None,
-            silent_after_ms: 3_600_000,
-            report: None,
-            retention: Retention::default(),
-            webhooks: Vec::new(),
-            mqtt: None,
-            gateway: None,
-        }
-    }
-}
 
 /// A running collector.
 #[derive(Debug)]
@@ -164,12 +91,7 @@ impl Collector {
         let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
         let first_password = users.first()?;
         let auth = Arc::new(Auth::new(users)?);
-        let mut db = config.database.open_writer(config.pages_max)?;
-        prepare(&mut *db)?;
-        remember(&mut *db, &auth, config.clock.now())?;
-        let targets = targets(&mut *db, &config)?;
-        let mut store = Store::default();
-        store.tell(targets);
+        let (db, store) = open_database(&config, &auth)?;
         let bell = Arc::new(Notify::new());
         let events = Arc::new(Events::new(format!("{:x}", config.clock.now())));
         let metrics = Arc::new(Metrics::default());
@@ -190,31 +112,15 @@ impl Collector {
         let (ingest, writing) = writer.start().map_err(Error::Thread)?;
         threads.push(writing);
         let (stop, stopping) = watch::channel(false);
-        let app = Arc::new(App {
+        let state = Running {
             ingest: ingest.clone(),
             readers,
             events: events.clone(),
             metrics: metrics.clone(),
             auth: auth.clone(),
-            clock: config.clock,
-            silent_after_ms: config.silent_after_ms,
-            secure: tls.is_some() || config.behind_proxy,
-            strict: config.behind_proxy,
-            strangers: config.strangers.then(Strangers::default),
-            hosts: Hosts {
-                names: config.hosts,
-                certified: tls.is_some(),
-            },
-            proxies: config.proxies.clone(),
-            listeners_max: (config.limits.listeners, config.limits.listeners_of_one),
-            listeners: Permits::default(),
-            posts: Permits::default(),
-            portions: Semaphore::new(http::readings::PORTIONS),
-            files: Pool::new("the disk", 2, FILE_DEADLINE),
-            report: config.report,
-            gateway: config.gateway,
             stopping: stopping.clone(),
-        });
+        };
+        let app = Arc::new(app(&config, state));
         let reload = Arc::new(Notify::new());
         let outbox = Outbox {
             ingest: ingest.clone(),
@@ -325,15 +231,53 @@ impl Collector {
     }
 }
 
-/// Background tasks.
-struct Background {
-    outbox: Outbox,
-    webhooks: Vec<String>,
-    mqtt: Option<selo_mqtt::ClientConfig>,
-    secret: Arc<zeroize::Zeroizing<String>>,
-    retention: Retention,
-    tls: Option<Arc<Tls>>,
-    reload: Arc<Notify>,
+/// The running parts that requests use.
+struct Running {
+    ingest: Ingest,
+    readers: Readers,
+    events: Arc<Events>,
+    metrics: Arc<Metrics>,
+    auth: Arc<Auth>,
+    stopping: watch::Receiver<bool>,
+}
+
+fn app(config: &Config, running: Running) -> App {
+    App {
+        ingest: running.ingest,
+        readers: running.readers,
+        events: running.events,
+        metrics: running.metrics,
+        auth: running.auth,
+        clock: config.clock.clone(),
+        silent_after_ms: config.silent_after_ms,
+        secure: config.tls.is_some() || config.behind_proxy,
+        strict: config.behind_proxy,
+        strangers: config.strangers.then(Strangers::default),
+        hosts: Hosts {
+            names: config.hosts.clone(),
+            certified: config.tls.is_some(),
+        },
+        proxies: config.proxies.clone(),
+        listeners_max: (config.limits.listeners, config.limits.listeners_of_one),
+        listeners: Permits::default(),
+        posts: Permits::default(),
+        portions: Semaphore::new(http::readings::PORTIONS),
+        files: Pool::new("the disk", 2, FILE_DEADLINE),
+        report: config.report.clone(),
+        gateway: config.gateway.clone(),
+        stopping: running.stopping,
+    }
+}
+
+/// Opens the database, and restores what an earlier run has stored.
+fn open_database(config: &Config, auth: &Auth) -> Result<(Box<dyn Database>, Store)> {
+    let mut db = config.database.open_writer(config.pages_max)?;
+    prepare(&mut *db)?;
+    remember(&mut *db, auth, config.clock.now())?;
+    let targets = targets(&mut *db, config)?;
+    let mut store = Store::default();
+    store.tell(targets);
+    Ok((db, store))
 }
 
 /// Refuses a configuration that cannot work or would send passwords in the clear. Returns the TLS
@@ -437,81 +381,6 @@ fn watch_users(auth: Arc<Auth>) -> std::io::Result<Sender<()>> {
 const LOOK_AT_USERS: Duration = Duration::from_millis(250);
 /// Time limit for reading a file that a page shows.
 const FILE_DEADLINE: Duration = Duration::from_secs(10);
-/// Interval at which silence and the end of rain are checked.
-const WATCH: Duration = Duration::from_secs(5);
-/// Interval at which the trusted time advances, and the number of these intervals between two
-/// pruning runs.
-const TRUST: Duration = Duration::from_secs(60);
-const PRUNE: u32 = 10;
-
-impl Background {
-    /// Starts the tasks. They run until the runtime ends.
-    fn start(self) -> Result<()> {
-        if let Some(tls) = self.tls {
-            tokio::spawn(tls.watch(self.reload));
-        }
-        if let Some(config) = self.mqtt {
-            mqtt::start(config, self.outbox.clone())?;
-        }
-        for url in self.webhooks {
-            tokio::spawn(outbox::run_webhook(
-                self.outbox.clone(),
-                url,
-                self.secret.clone(),
-            ));
-        }
-        let Outbox {
-            ingest,
-            metrics,
-            clock,
-            ..
-        } = self.outbox;
-        let (watching, times) = (ingest.clone(), clock.clone());
-        tokio::spawn(async move {
-            let mut tick = tokio::time::interval(WATCH);
-            loop {
-                tick.tick().await;
-                let now = times.now();
-                // The writer logs outages, and the next tick tries again.
-                let _ = watch_clock(&watching, now).await;
-            }
-        });
-        tokio::spawn(async move {
-            let mut tick = tokio::time::interval(TRUST);
-            let mut last = Instant::now();
-            for minute in (0..PRUNE).cycle() {
-                tick.tick().await;
-                let now = clock.now();
-                let ran = i64::try_from(last.elapsed().as_millis()).unwrap_or(i64::MAX);
-                last = Instant::now();
-                let done = match retention::watch(&ingest, &metrics, now, ran).await {
-                    Ok(trusted) if minute == 0 => {
-                        let kept = self.retention;
-                        retention::prune_by_evidence(&ingest, &metrics, kept, trusted).await
-                    }
-                    Ok(_) => Ok(0),
-                    Err(error) => Err(error),
-                };
-                match done {
-                    Ok(0) => {}
-                    Ok(rows) => tracing::info!("{rows} old rows were deleted"),
-                    Err(error) => tracing::warn!("cannot delete old rows: {error}"),
-                }
-            }
-        });
-        Ok(())
-    }
-}
-
-/// Raises and clears the alarms that depend on time alone. Returns the number of changed alarms.
-pub async fn watch_clock(ingest: &Ingest, now: i64) -> Result<usize> {
-    let changes = ingest
-        .write(move |db, store| store.on_clock(db, now))
-        .await?;
-    ingest.tell(&changes);
-    Ok(changes.len())
-}
-
 /// Runs the server on a runtime of its own.
 fn serve(
     address: SocketAddr,

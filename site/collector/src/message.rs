@@ -136,30 +136,14 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
     let session = u64::from_str_radix(&wire.session, 16)
         .map_err(|_| "session is not 16 hexadecimal digits")?;
     let received = match &wire.received {
-        Some(text) => humantime::parse_rfc3339(text)
-            .ok()
-            .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-            .and_then(|since| i64::try_from(since.as_millis()).ok())
-            .ok_or("received is not an RFC 3339 time since 1970")?,
+        Some(text) => time_of(text)?,
         None => now,
     };
     let payload = hex::decode(&wire.payload).map_err(|_| "payload is not hexadecimal")?;
     if payload.len() > PAYLOAD_MAX {
         return Err(format!("payload is longer than {PAYLOAD_MAX} bytes"));
     }
-    if wire.values.len() > VALUES_MAX {
-        return Err(format!("more than {VALUES_MAX} values"));
-    }
-    let mut values = Values::new();
-    for (name, quantity) in wire.values {
-        // A null value counts as absent.
-        let Some(quantity) = quantity else { continue };
-        if !is_name(&name, 64) {
-            return Err("a value name does not match [A-Za-z0-9._-]{1,64}".into());
-        }
-        short_text("unit", &quantity.unit)?;
-        values.insert(name, quantity);
-    }
+    let values = checked(wire.values)?;
     for (what, text) in [
         ("name", &wire.name),
         ("gateway", &wire.gateway),
@@ -188,6 +172,31 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
         values,
         line: line.into(),
     })
+}
+
+fn time_of(text: &str) -> Result<i64, String> {
+    humantime::parse_rfc3339(text)
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_millis()).ok())
+        .ok_or_else(|| "received is not an RFC 3339 time since 1970".into())
+}
+
+/// The values whose names and units are valid. A null value counts as absent.
+fn checked(wire: BTreeMap<String, Option<Quantity>>) -> Result<Values, String> {
+    if wire.len() > VALUES_MAX {
+        return Err(format!("more than {VALUES_MAX} values"));
+    }
+    let mut values = Values::new();
+    for (name, quantity) in wire {
+        let Some(quantity) = quantity else { continue };
+        if !is_name(&name, 64) {
+            return Err("a value name does not match [A-Za-z0-9._-]{1,64}".into());
+        }
+        short_text("unit", &quantity.unit)?;
+        values.insert(name, quantity);
+    }
+    Ok(values)
 }
 
 /// Converts a message, a JSON object, to the line for listeners, with its station.

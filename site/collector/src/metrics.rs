@@ -40,73 +40,72 @@ pub fn add(counter: &AtomicU64, number: usize) {
     counter.fetch_add(number as u64, Relaxed);
 }
 
+/// Name and help of each counter.
+type Counter = (&'static str, &'static str, fn(&Metrics) -> &AtomicU64);
+
+const COUNTERS: [Counter; 16] = [
+    ("readings_stored", "New readings stored", |m| &m.stored),
+    (
+        "readings_duplicate",
+        "Readings that were already stored",
+        |m| &m.duplicates,
+    ),
+    (
+        "readings_rejected",
+        "Messages that are not valid readings",
+        |m| &m.rejected,
+    ),
+    (
+        "readings_implausible",
+        "Readings with an implausible time of reception",
+        |m| &m.implausible,
+    ),
+    (
+        "exchange_posts",
+        "Stored posts of stations about their positions and times",
+        |m| &m.exchange_posts,
+    ),
+    ("batches", "Transactions that stored readings", |m| {
+        &m.batches
+    }),
+    ("batches_failed", "Transactions that failed", |m| {
+        &m.failed_batches
+    }),
+    ("logins", "Successful logins", |m| &m.logins),
+    ("logins_failed", "Failed logins", |m| &m.failed_logins),
+    (
+        "logins_busy",
+        "Logins refused because too many were waiting",
+        |m| &m.busy_logins,
+    ),
+    ("requests", "HTTP requests", |m| &m.requests),
+    (
+        "connections_refused",
+        "Connections refused by the limits",
+        |m| &m.refused,
+    ),
+    ("alarms_raised", "Raised alarms", |m| &m.alarms_raised),
+    ("notices_sent", "Delivered alarm notices", |m| {
+        &m.notices_sent
+    }),
+    (
+        "notices_failed",
+        "Failed attempts to deliver an alarm notice",
+        |m| &m.notices_failed,
+    ),
+    (
+        "rows_pruned",
+        "Rows deleted because they were too old",
+        |m| &m.pruned,
+    ),
+];
+
 impl Metrics {
     /// The OpenMetrics text. `listeners` is the current number of live listeners.
     pub fn render(&self, listeners: usize) -> String {
         let mut text = Text::new("selo_collector_");
-        for (name, help, counter) in [
-            ("readings_stored", "New readings stored", &self.stored),
-            (
-                "readings_duplicate",
-                "Readings that were already stored",
-                &self.duplicates,
-            ),
-            (
-                "readings_rejected",
-                "Messages that are not valid readings",
-                &self.rejected,
-            ),
-            (
-                "readings_implausible",
-                "Readings with an implausible time of reception",
-                &self.implausible,
-            ),
-            (
-                "exchange_posts",
-                "Stored posts of stations about their positions and times",
-                &self.exchange_posts,
-            ),
-            (
-                "batches",
-                "Transactions that stored readings",
-                &self.batches,
-            ),
-            (
-                "batches_failed",
-                "Transactions that failed",
-                &self.failed_batches,
-            ),
-            ("logins", "Successful logins", &self.logins),
-            ("logins_failed", "Failed logins", &self.failed_logins),
-            (
-                "logins_busy",
-                "Logins refused because too many were waiting",
-                &self.busy_logins,
-            ),
-            ("requests", "HTTP requests", &self.requests),
-            (
-                "connections_refused",
-                "Connections refused by the limits",
-                &self.refused,
-            ),
-            ("alarms_raised", "Raised alarms", &self.alarms_raised),
-            (
-                "notices_sent",
-                "Delivered alarm notices",
-                &self.notices_sent,
-            ),
-            (
-                "notices_failed",
-                "Failed attempts to deliver an alarm notice",
-                &self.notices_failed,
-            ),
-            (
-                "rows_pruned",
-                "Rows deleted because they were too old",
-                &self.pruned,
-            ),
-        ] {
-            text.counter(name, help, counter.load(Relaxed));
+        for (name, help, counter) in COUNTERS {
+            text.counter(name, help, counter(self).load(Relaxed));
         }
         let seconds = self.store_nanoseconds.load(Relaxed) as f64 / 1e9;
         text.counter(

@@ -42,11 +42,10 @@ pub fn stations(
         .map(|row| {
             let station = row.text(0);
             let last_seen = row.opt_int(8);
+            let silent_after = alarm::silent_after(&rules, station, silent_after);
             let state = match last_seen {
                 None => "never",
-                Some(seen) if now - seen >= alarm::silent_after(&rules, station, silent_after) => {
-                    "silent"
-                }
+                Some(seen) if now - seen >= silent_after => "silent",
                 Some(_) => "online",
             };
             let values: Json = serde_json::from_str(row.text(12)).unwrap_or_else(|_| json!({}));

@@ -140,17 +140,7 @@ impl Store {
         stations: &mut HashMap<Arc<str>, Station>,
     ) -> Result<Ingested> {
         self.alarms.load(db)?;
-        for message in messages {
-            let id = &message.identity.station;
-            if !stations.contains_key(id) {
-                let station = match self.stations.get(id) {
-                    Some(station) => station.clone(),
-                    None => load_station(db, message, now)?,
-                };
-                stations.insert(id.clone(), station);
-            }
-        }
-
+        self.load_stations(db, messages, now, stations)?;
         let fresh = insert_readings(db, messages, now)?;
         let mut in_order: Vec<&Message> = Vec::with_capacity(messages.len());
         for (message, fresh) in messages.iter().zip(&fresh) {
@@ -200,16 +190,41 @@ impl Store {
         for row in units {
             db.put_rows(head, tail, &[row])?;
         }
-        let mut rows: Vec<_> = stations.iter().map(|(id, s)| s.row(id)).collect();
-        // Sort the rows, so that two writers lock them in the same order.
-        rows.sort_by(|one, other| match (&one[0], &other[0]) {
-            (Value::Text(one), Value::Text(other)) => one.cmp(other),
-            _ => std::cmp::Ordering::Equal,
-        });
-        let (head, tail) = sql::SET_STATION;
-        db.put_rows(head, tail, &rows)?;
+        store_stations(db, stations)?;
         Ok(Ingested { fresh, changes })
     }
+
+    /// Adds the stations of the messages to `stations`.
+    fn load_stations(
+        &self,
+        db: &mut dyn Database,
+        messages: &[&Message],
+        now: i64,
+        stations: &mut HashMap<Arc<str>, Station>,
+    ) -> Result<()> {
+        for message in messages {
+            let id = &message.identity.station;
+            if !stations.contains_key(id) {
+                let station = match self.stations.get(id) {
+                    Some(station) => station.clone(),
+                    None => load_station(db, message, now)?,
+                };
+                stations.insert(id.clone(), station);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn store_stations(db: &mut dyn Database, stations: &HashMap<Arc<str>, Station>) -> Result<()> {
+    let mut rows: Vec<_> = stations.iter().map(|(id, s)| s.row(id)).collect();
+    // Sort the rows, so that two writers lock them in the same order.
+    rows.sort_by(|one, other| match (&one[0], &other[0]) {
+        (Value::Text(one), Value::Text(other)) => one.cmp(other),
+        _ => std::cmp::Ordering::Equal,
+    });
+    let (head, tail) = sql::SET_STATION;
+    db.put_rows(head, tail, &rows)
 }
 
 /// Inserts the readings that are not stored yet. Returns for each message whether it was new.

@@ -163,16 +163,7 @@ async fn run(
     mut stopped: tokio::sync::oneshot::Receiver<()>,
     ready: std_mpsc::Sender<Result<SocketAddr>>,
 ) {
-    let opened = async {
-        let listener = TcpListener::bind(config.listen)
-            .await
-            .map_err(|error| listening(&config, &error))?;
-        let listen = listener
-            .local_addr()
-            .map_err(|error| listening(&config, &error))?;
-        Ok((listener, listen, Arc::new(RwLock::new(server(&config)?))))
-    };
-    let (listener, listen, tls) = match opened.await {
+    let (listener, listen, tls) = match listen(&config).await {
         Ok(opened) => opened,
         Err(error) => {
             _ = ready.send(Err(error));
@@ -223,6 +214,19 @@ async fn run(
             return;
         }
     }
+}
+
+/// The socket, its address, and the current TLS configuration.
+type Listening = (TcpListener, SocketAddr, Arc<RwLock<Arc<ServerConfig>>>);
+
+async fn listen(config: &BrokerConfig) -> Result<Listening> {
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .map_err(|error| listening(config, &error))?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| listening(config, &error))?;
+    Ok((listener, address, Arc::new(RwLock::new(server(config)?))))
 }
 
 fn listening(config: &BrokerConfig, error: &std::io::Error) -> Error {

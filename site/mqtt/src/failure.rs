@@ -173,6 +173,7 @@ fn tls_error(error: &ConnectionError) -> Option<&rustls::Error> {
     None
 }
 
+// Long because it is one flat match over the errors of TLS.
 fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
     let host = &broker.host;
     match error {

@@ -8,13 +8,13 @@ use bytes::Bytes;
 use rumqttc::Outgoing;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{
-    Packet, PubAckReason, Publish, PublishProperties, SubscribeReasonCode,
+    Packet, PubAck, PubAckReason, Publish, PublishProperties, SubAck, SubscribeReasonCode,
 };
 use rumqttc::v5::{AsyncClient, Event as Incoming};
 use tokio::sync::{mpsc, oneshot};
 use tracing::{info, warn};
 
-use crate::client::ClientConfig;
+use crate::client::{BrokerUrl, ClientConfig};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::failure::{Failure, Kind};
@@ -252,18 +252,8 @@ impl Worker {
     /// more.
     async fn session(&mut self, mut connection: Connection) -> Result<(), Failure> {
         let client = connection.client.clone();
-        let broker = self.config.client.broker.clone();
-        let ended = || Failure::new(Kind::Away, "the connection ended", "check the broker's log");
-        // One packet per filter, so that a refusal identifies its filter.
-        let mut asked: VecDeque<String> = self.config.filters.iter().cloned().collect();
-        for filter in &asked {
-            client
-                .subscribe(filter.clone(), QoS::AtLeastOnce)
-                .await
-                .map_err(|_| ended())?;
-        }
-        let mut sent: VecDeque<oneshot::Sender<Result<(), Failure>>> = VecDeque::new();
-        let mut under_way = HashMap::new();
+        let mut asked = self.subscribe(&client).await?;
+        let mut answers = Answers::default();
         loop {
             tokio::select! {
                 event = connection.next() => match event? {
@@ -275,59 +265,113 @@ impl Worker {
                     }
                     Incoming::Incoming(Packet::SubAck(ack)) => {
                         let filter = asked.pop_front().unwrap_or_default();
-                        let refusal = ack
-                            .return_codes
-                            .iter()
-                            .find(|code| !matches!(code, SubscribeReasonCode::Success(_)));
-                        if let Some(code) = refusal {
-                            let why = format!("{code:?}");
-                            return Err(Failure::refused_topic(&broker, "subscribe to", &filter, &why));
-                        }
+                        self.check_subscription(&filter, &ack)?;
                         if asked.is_empty() && self.events.send(Event::Connected).await.is_err() {
                             return Ok(());
                         }
                     }
-                    Incoming::Outgoing(Outgoing::Publish(packet)) => {
-                        if let Some(done) = sent.pop_front() {
-                            under_way.insert(packet, done);
-                        }
-                    }
+                    Incoming::Outgoing(Outgoing::Publish(packet)) => answers.sent(packet),
                     Incoming::Incoming(Packet::PubAck(ack)) => {
-                        let Some(done) = under_way.remove(&ack.pkid) else { continue };
-                        let taken = matches!(
-                            ack.reason,
-                            PubAckReason::Success | PubAckReason::NoMatchingSubscribers
-                        );
-                        let why = format!("{:?}", ack.reason);
-                        _ = done.send(if taken {
-                            Ok(())
-                        } else {
-                            Err(Failure::refused_topic(&broker, "publish to", "this topic", &why))
-                        });
+                        answers.acknowledged(&self.config.client.broker, &ack);
                     }
                     _ => {}
                 },
                 outbound = self.waiting.recv() => {
                     let Some(outbound) = outbound else { return Ok(()) };
-                    let properties = PublishProperties {
-                        content_type: Some("application/json".into()),
-                        ..PublishProperties::default()
-                    };
-                    client
-                        .publish_with_properties(
-                            outbound.topic,
-                            QoS::AtLeastOnce,
-                            outbound.retain,
-                            outbound.payload,
-                            properties,
-                        )
-                        .await
-                        .map_err(|_| ended())?;
-                    sent.push_back(outbound.done);
+                    let done = publish(&client, outbound).await?;
+                    answers.waiting.push_back(done);
                 }
             }
         }
     }
+
+    /// Subscribes with one packet per filter, so that a refusal identifies its filter. Returns
+    /// the filters in the order of the answers.
+    async fn subscribe(&self, client: &AsyncClient) -> Result<VecDeque<String>, Failure> {
+        for filter in &self.config.filters {
+            client
+                .subscribe(filter.clone(), QoS::AtLeastOnce)
+                .await
+                .map_err(|_| ended())?;
+        }
+        Ok(self.config.filters.iter().cloned().collect())
+    }
+
+    fn check_subscription(&self, filter: &str, ack: &SubAck) -> Result<(), Failure> {
+        let mut codes = ack.return_codes.iter();
+        match codes.find(|code| !matches!(code, SubscribeReasonCode::Success(_))) {
+            None => Ok(()),
+            Some(code) => {
+                let broker = &self.config.client.broker;
+                let why = format!("{code:?}");
+                Err(Failure::refused_topic(broker, "subscribe to", filter, &why))
+            }
+        }
+    }
+}
+
+/// Receives the result of one publication.
+type Done = oneshot::Sender<Result<(), Failure>>;
+
+/// Those who wait for the broker's acknowledgement of a publication.
+#[derive(Default)]
+struct Answers {
+    /// Publications that the network task has not sent yet, in its order.
+    waiting: VecDeque<Done>,
+    /// Publications that the broker has not acknowledged, by packet identifier.
+    under_way: HashMap<u16, Done>,
+}
+
+impl Answers {
+    fn sent(&mut self, packet: u16) {
+        if let Some(done) = self.waiting.pop_front() {
+            self.under_way.insert(packet, done);
+        }
+    }
+
+    fn acknowledged(&mut self, broker: &BrokerUrl, ack: &PubAck) {
+        let Some(done) = self.under_way.remove(&ack.pkid) else {
+            return;
+        };
+        let taken = matches!(
+            ack.reason,
+            PubAckReason::Success | PubAckReason::NoMatchingSubscribers
+        );
+        let why = format!("{:?}", ack.reason);
+        _ = done.send(if taken {
+            Ok(())
+        } else {
+            Err(Failure::refused_topic(
+                broker,
+                "publish to",
+                "this topic",
+                &why,
+            ))
+        });
+    }
+}
+
+fn ended() -> Failure {
+    Failure::new(Kind::Away, "the connection ended", "check the broker's log")
+}
+
+/// Passes a message to the network. Returns the receiver of its result.
+async fn publish(client: &AsyncClient, outbound: Outbound) -> Result<Done, Failure> {
+    let properties = PublishProperties {
+        content_type: Some("application/json".into()),
+        ..PublishProperties::default()
+    };
+    client
+        .publish_with_properties(
+            outbound.topic,
+            QoS::AtLeastOnce,
+            outbound.retain,
+            outbound.payload,
+            properties,
+        )
+        .await
+        .map_err(|_| ended())?;
+    Ok(outbound.done)
 }
 
 fn message(client: &AsyncClient, publish: Publish) -> Message {

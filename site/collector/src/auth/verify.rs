@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_password_is_of_its_hash_alone() {
         let salt = SaltString::encode_b64(b"0123456789abcdef").expect("a salt");
-        let argon2 = crate::auth::argon2();
+        let argon2 = crate::auth::users::argon2();
         let hash = argon2
             .hash_password(b"secret", &salt)
             .expect("a hash")

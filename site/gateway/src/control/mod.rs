@@ -6,7 +6,11 @@
 //! client started: the window closes, the message is withdrawn.
 
 mod client;
+mod message;
+mod pairing;
+mod reply;
 mod server;
+mod services;
 
 use std::fs::File;
 use std::io::{self, BufRead};
@@ -15,7 +19,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use client::Client;
-pub use server::{Server, Services};
+pub use server::Server;
+pub use services::Services;
 
 use crate::engine::{DownlinkOutcome, WindowState};
 

@@ -5,12 +5,34 @@ use selo_link::frame::{Data, FRAME_MAX, encode_hint};
 use selo_link::session::{OpenError, SealOptions, SessionId};
 
 use super::table::Slot;
-use super::{ACKS_AGAIN, Engine, Handled, Outgoing, Output, RESERVED_BLOCK, Row};
+use super::{ACKS_AGAIN, Engine, Handled, Held, Outgoing, Output, RESERVED_BLOCK, Row};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::journal::entry::{Accepted, Entry};
 use crate::limit::Tick;
 use crate::peer::Peer;
+
+/// The journal's entry of an accepted packet.
+#[inline]
+fn accepted<'a>(
+    held: &Held,
+    peer: Peer,
+    rssi: Option<i16>,
+    counter: u64,
+    payload: Option<&'a [u8]>,
+) -> Accepted<'a> {
+    Accepted {
+        session: held.id(),
+        device: held.device_id.0,
+        join: held.join,
+        tag: held.tag,
+        // Session counters are below 2^32.
+        counter: counter as u32,
+        peer,
+        rssi,
+        payload,
+    }
+}
 
 impl Engine {
     #[inline]
@@ -22,22 +44,9 @@ impl Engine {
         data: &Data<'_>,
         out: &mut Output,
     ) -> Handled {
-        let Some(slot) = self.sessions.find(data.session.0) else {
-            self.hint(now, from, data.session, out);
-            return Err(Reason::UnknownSession);
-        };
+        let (slot, at_home) = self.admit_up(now, from, data, out)?;
         let tick = Tick::from_ms(now.steady_ms);
         let limits = self.settings.limits;
-        let packed = from.pack();
-        // Packets from the node's last known address have an allowance of their own. Other
-        // addresses cannot exhaust it and silence the node.
-        let held = self.sessions.get(slot).ok_or(Reason::UnknownSession)?;
-        let at_home = held.peer == packed;
-        if !self.may_open(now, held, at_home) {
-            // A hint makes the node rejoin. The new session has a new key and full allowances.
-            self.hint(now, from, data.session, out);
-            return Err(Reason::RateLimited);
-        }
         let held = self.sessions.get_mut(slot).ok_or(Reason::UnknownSession)?;
         if !held.packets.has(limits.packets, 1, tick) {
             return Err(Reason::RateLimited);
@@ -51,21 +60,13 @@ impl Engine {
         held.heard = (now.unix_ms / 1000) as u32;
         let moved = opened.newest && !at_home;
         if moved {
-            held.peer = packed;
+            held.peer = from.pack();
         }
         // A packet that only acknowledges is not a reading.
         let only_acknowledges = opened.ack.is_some() && opened.payload.is_empty();
-        out.journal.push(&Entry::Accepted(Accepted {
-            session: held.id(),
-            device: held.device_id.0,
-            join: held.join,
-            tag: held.tag,
-            // Session counters are below 2^32.
-            counter: opened.counter as u32,
-            peer: from,
-            rssi,
-            payload: (!only_acknowledges).then_some(opened.payload),
-        }));
+        let payload = (!only_acknowledges).then_some(opened.payload);
+        let accepted = accepted(held, from, rssi, opened.counter, payload);
+        out.journal.push(&Entry::Accepted(accepted));
         self.counters.add(Count::Accepted, 1);
         if !only_acknowledges {
             self.counters.add(Count::Readings, 1);
@@ -91,6 +92,31 @@ impl Engine {
             self.acknowledge(now, slot, counter as u16, out);
         }
         Ok(())
+    }
+
+    /// Finds the session of a packet. Returns it and whether the packet comes from the node's
+    /// last known address. Such packets have an allowance of their own, so that other addresses
+    /// cannot exhaust it and silence the node.
+    #[inline]
+    fn admit_up(
+        &mut self,
+        now: Now,
+        from: Peer,
+        data: &Data<'_>,
+        out: &mut Output,
+    ) -> Result<(Slot, bool), Reason> {
+        let Some(slot) = self.sessions.find(data.session.0) else {
+            self.hint(now, from, data.session, out);
+            return Err(Reason::UnknownSession);
+        };
+        let held = self.sessions.get(slot).ok_or(Reason::UnknownSession)?;
+        let at_home = held.peer == from.pack();
+        if !self.may_open(now, held, at_home) {
+            // A hint makes the node rejoin. The new session has a new key and full allowances.
+            self.hint(now, from, data.session, out);
+            return Err(Reason::RateLimited);
+        }
+        Ok((slot, at_home))
     }
 
     fn go_live(&mut self, slot: Slot) -> Option<super::Event> {

@@ -121,6 +121,48 @@ impl Item {
     }
 }
 
+/// The action for the first message of a queue.
+enum Step {
+    Wait,
+    Repeat(Outgoing),
+    /// Seal it, as the transmission with this number.
+    Seal {
+        transmissions: usize,
+    },
+}
+
+impl Item {
+    fn step(&mut self, heard: bool) -> Step {
+        let mut transmissions = 1;
+        if let Some(flight) = self.flight.take_if(|_| self.downlink.timed && heard) {
+            // Not acknowledged yet: seal the message again with the current time.
+            if flight.transmissions == WAITS_MS.len() {
+                self.flight = Some(flight);
+                return Step::Wait;
+            }
+            transmissions = flight.transmissions + 1;
+        }
+        let Some(flight) = &mut self.flight else {
+            return Step::Seal { transmissions };
+        };
+        // Not acknowledged yet: repeat it now, because a sleeping node listens after its uplink.
+        if self.downlink.after_uplink && heard && flight.transmissions < WAITS_MS.len() {
+            flight.transmissions += 1;
+            return Step::Repeat(flight.packet);
+        }
+        Step::Wait
+    }
+
+    /// The payload, with the time if the message has one.
+    fn payload(&self, now: Now) -> Payload {
+        if self.downlink.timed {
+            with_time(&self.downlink.payload, now)
+        } else {
+            self.downlink.payload
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Queues {
     of: HashMap<Slot, VecDeque<Item>>,
@@ -131,6 +173,17 @@ impl Queues {
     #[inline]
     pub(super) fn has(&self, device: Slot) -> bool {
         !self.of.is_empty() && self.of.contains_key(&device)
+    }
+
+    /// The first message of a device was sent. It stays while it is in flight.
+    fn sent(&mut self, device: Slot, flight: Option<Flight>) {
+        let Some(queue) = self.of.get_mut(&device) else {
+            return;
+        };
+        match (flight, queue.front_mut()) {
+            (Some(flight), Some(item)) => item.flight = Some(flight),
+            _ => _ = queue.pop_front(),
+        }
     }
 
     pub(super) fn deadline(&self) -> Option<u64> {
@@ -245,47 +298,28 @@ impl Engine {
         let asked = ack.is_some();
         loop {
             let live = self.devices.get(device).map_or(NO_SLOT, |known| known.live);
-            let head = self
-                .downlinks
-                .of
-                .get_mut(&device)
-                .and_then(|queue| queue.front_mut());
-            let Some(item) = head else {
+            let queue = self.downlinks.of.get_mut(&device);
+            let Some(item) = queue.and_then(VecDeque::front_mut) else {
                 self.downlinks.of.remove(&device);
                 break;
             };
             if live == NO_SLOT || (item.downlink.after_uplink && !heard) {
                 break;
             }
-            let mut transmissions = 1;
-            if let Some(flight) = item.flight.take_if(|_| item.downlink.timed && heard) {
-                // Not acknowledged yet: seal the message again with the current time.
-                if flight.transmissions == WAITS_MS.len() {
-                    item.flight = Some(flight);
-                    break;
-                }
-                transmissions = flight.transmissions + 1;
-            }
-            if let Some(flight) = &mut item.flight {
-                // Not acknowledged yet: repeat it now, because a sleeping node listens after
-                // its uplink.
-                if item.downlink.after_uplink && heard && flight.transmissions < WAITS_MS.len() {
-                    flight.transmissions += 1;
-                    let mut packet = flight.packet;
+            let transmissions = match item.step(heard) {
+                Step::Wait => break,
+                Step::Repeat(mut packet) => {
                     if let Some(held) = self.sessions.get(live) {
                         packet.to = Peer::unpack(&held.peer);
                     }
                     self.counters.sent(Kind::Down);
                     out.send.push(packet);
+                    break;
                 }
-                break;
-            }
-            let (ticket, confirmed) = (item.ticket, item.downlink.confirmed);
-            let payload = if item.downlink.timed {
-                with_time(&item.downlink.payload, now)
-            } else {
-                item.downlink.payload
+                Step::Seal { transmissions } => transmissions,
             };
+            let (ticket, confirmed) = (item.ticket, item.downlink.confirmed);
+            let payload = item.payload(now);
             let options = SealOptions {
                 ack_request: confirmed,
                 ack: ack.take(),
@@ -300,22 +334,17 @@ impl Engine {
                     to: packet.to,
                 },
             });
-            let Some(queue) = self.downlinks.of.get_mut(&device) else {
-                break;
+            let flight = Flight {
+                session: live,
+                counter,
+                packet,
+                transmissions,
+                next_ms: now.steady_ms + WAITS_MS[0],
             };
+            self.downlinks.sent(device, confirmed.then_some(flight));
             if confirmed {
-                if let Some(item) = queue.front_mut() {
-                    item.flight = Some(Flight {
-                        session: live,
-                        counter,
-                        packet,
-                        transmissions,
-                        next_ms: now.steady_ms + WAITS_MS[0],
-                    });
-                }
                 break;
             }
-            queue.pop_front();
         }
         asked && ack.is_none()
     }

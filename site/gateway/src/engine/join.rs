@@ -18,6 +18,45 @@ use crate::reading::SessionName;
 /// Short ids are used until half of them are taken, so that drawing a free one stays fast.
 const NARROW_MAX: u32 = 1 << 15;
 
+/// The random part of a new session.
+struct Drawn {
+    secret: EphemeralSecret,
+    tag: u32,
+    id: SessionId,
+}
+
+/// Answers once the journal is on disk.
+fn answer(from: Peer, accept: &[u8], out: &mut Output) {
+    let mut outgoing = Outgoing::new(from, accept);
+    outgoing.after_sync = true;
+    out.send.push(outgoing);
+}
+
+/// A request and the answer to it.
+fn handshake(request: &JoinRequest<'_>, accept: &[u8]) -> Box<Handshake> {
+    let mut handshake: Box<Handshake> = Box::new([0; 116]);
+    handshake[..JoinRequest::BYTES].copy_from_slice(request.bytes);
+    handshake[JoinRequest::BYTES..].copy_from_slice(accept);
+    handshake
+}
+
+/// Adds a session that has just begun to the journal.
+fn journal_session(held: &Held, row: u32, from: Peer, handshake: &Handshake, out: &mut Output) {
+    out.journal.push(&Entry::Session(SessionEntry {
+        id: held.id(),
+        row,
+        device: held.device_id.0,
+        join: held.join,
+        tag: held.tag,
+        state: &held.session.state(),
+        slot: held.key_slot,
+        below: held.below,
+        peer: from,
+        heard: held.heard,
+        handshake: Some(handshake),
+    }));
+}
+
 impl Engine {
     pub(super) fn join_request(
         &mut self,
@@ -73,12 +112,10 @@ impl Engine {
     /// Repeats the answer to a repeated request. The caller charges it like an invalid request,
     /// because a stranger can replay a recorded one.
     fn repeat_accept(&mut self, from: Peer, slot: Slot, out: &mut Output) {
+        // The journal holds the record, but it may not be on disk yet.
         if let Some(handshake) = self.handshakes.get(&slot) {
-            // The journal holds the record, but it may not be on disk yet.
-            let mut outgoing = Outgoing::new(from, &handshake[JoinRequest::BYTES..]);
-            outgoing.after_sync = true;
+            answer(from, &handshake[JoinRequest::BYTES..], out);
             self.counters.sent(Kind::JoinAccept);
-            out.send.push(outgoing);
         }
     }
 
@@ -92,15 +129,9 @@ impl Engine {
         request: &JoinRequest<'_>,
         out: &mut Output,
     ) -> Handled {
-        let Some(random) = self.random::<36>(out) else {
+        let Some(Drawn { secret, tag, id }) = self.draw(out)? else {
             return Ok(());
         };
-        let Some(session) = self.free_session_id(out) else {
-            return Ok(());
-        };
-        let (secret, tag) = random.split_at(32);
-        let secret = EphemeralSecret::new(secret.try_into().map_err(|_| Reason::Key)?);
-        let tag = u32::from_le_bytes(tag.try_into().map_err(|_| Reason::Key)?);
         let counter = opened.counter();
         let long_tags = opened.wishes_long_tags();
 
@@ -114,14 +145,12 @@ impl Engine {
 
         self.counters.add(Count::Multiplications, 2);
         let (accept, keys) = opened
-            .accept(&secret, session, long_tags)
+            .accept(&secret, id, long_tags)
             .map_err(|refusal| refusal.reason())?;
 
-        let mut handshake: Box<Handshake> = Box::new([0; 116]);
-        handshake[..JoinRequest::BYTES].copy_from_slice(request.bytes);
-        handshake[JoinRequest::BYTES..].copy_from_slice(&accept);
+        let handshake = handshake(request, &accept);
         let owner = Owner {
-            id: session.0,
+            id: id.0,
             join: counter,
             tag,
         };
@@ -144,27 +173,13 @@ impl Engine {
             peer: from.pack(),
             pending: true,
         };
-        out.journal.push(&Entry::Session(SessionEntry {
-            id: held.id(),
-            row,
-            device: device.0,
-            join: counter,
-            tag,
-            state: &held.session.state(),
-            slot: held.key_slot,
-            below: held.below,
-            peer: from,
-            heard: held.heard,
-            handshake: Some(&handshake),
-        }));
+        journal_session(&held, row, from, &handshake, out);
         let pending = self.add_session(held);
         self.handshakes.insert(pending, handshake);
         self.count_rows();
         self.counters.add(Count::Joins, 1);
         self.counters.sent(Kind::JoinAccept);
-        let mut outgoing = Outgoing::new(from, &accept);
-        outgoing.after_sync = true;
-        out.send.push(outgoing);
+        answer(from, &accept, out);
         out.events.push(Event::Joined {
             device,
             row,
@@ -173,6 +188,22 @@ impl Engine {
             from,
         });
         Ok(())
+    }
+
+    /// Draws what a new session needs. `None` if the generator of random numbers fails.
+    fn draw(&mut self, out: &mut Output) -> Result<Option<Drawn>, Reason> {
+        let Some(random) = self.random::<36>(out) else {
+            return Ok(None);
+        };
+        let Some(id) = self.free_session_id(out) else {
+            return Ok(None);
+        };
+        let (secret, tag) = random.split_at(32);
+        Ok(Some(Drawn {
+            secret: EphemeralSecret::new(secret.try_into().map_err(|_| Reason::Key)?),
+            tag: u32::from_le_bytes(tag.try_into().map_err(|_| Reason::Key)?),
+            id,
+        }))
     }
 
     /// Draws an unused session id: a short one (2 bytes) while enough of them are free.

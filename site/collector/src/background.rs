@@ -1,0 +1,99 @@
+//! Background tasks of a collector: certificates, alarm notices, silence, and pruning.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+use crate::error::Result;
+use crate::http::tls::Tls;
+use crate::ingest::Ingest;
+use crate::mqtt;
+use crate::outbox::{self, Outbox};
+use crate::retention::{self, Retention};
+
+/// Interval at which silence and the end of rain are checked.
+const WATCH: Duration = Duration::from_secs(5);
+/// Interval at which the trusted time advances, and the number of these intervals between two
+/// pruning runs.
+const TRUST: Duration = Duration::from_secs(60);
+const PRUNE: u32 = 10;
+
+/// Background tasks.
+pub(crate) struct Background {
+    pub outbox: Outbox,
+    pub webhooks: Vec<String>,
+    pub mqtt: Option<selo_mqtt::ClientConfig>,
+    pub secret: Arc<zeroize::Zeroizing<String>>,
+    pub retention: Retention,
+    pub tls: Option<Arc<Tls>>,
+    pub reload: Arc<Notify>,
+}
+
+impl Background {
+    /// Starts the tasks. They run until the runtime ends.
+    pub fn start(self) -> Result<()> {
+        if let Some(tls) = self.tls {
+            tokio::spawn(tls.watch(self.reload));
+        }
+        if let Some(config) = self.mqtt {
+            mqtt::start(config, self.outbox.clone())?;
+        }
+        for url in self.webhooks {
+            tokio::spawn(outbox::run_webhook(
+                self.outbox.clone(),
+                url,
+                self.secret.clone(),
+            ));
+        }
+        let Outbox {
+            ingest,
+            metrics,
+            clock,
+            ..
+        } = self.outbox;
+        let (watching, times) = (ingest.clone(), clock.clone());
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(WATCH);
+            loop {
+                tick.tick().await;
+                let now = times.now();
+                // The writer logs outages, and the next tick tries again.
+                let _ = watch_clock(&watching, now).await;
+            }
+        });
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(TRUST);
+            let mut last = Instant::now();
+            for minute in (0..PRUNE).cycle() {
+                tick.tick().await;
+                let now = clock.now();
+                let ran = i64::try_from(last.elapsed().as_millis()).unwrap_or(i64::MAX);
+                last = Instant::now();
+                let done = match retention::watch(&ingest, &metrics, now, ran).await {
+                    Ok(trusted) if minute == 0 => {
+                        let kept = self.retention;
+                        retention::prune_by_evidence(&ingest, &metrics, kept, trusted).await
+                    }
+                    Ok(_) => Ok(0),
+                    Err(error) => Err(error),
+                };
+                match done {
+                    Ok(0) => {}
+                    Ok(rows) => tracing::info!("{rows} old rows were deleted"),
+                    Err(error) => tracing::warn!("cannot delete old rows: {error}"),
+                }
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Raises and clears the alarms that depend on time alone. Returns the number of changed alarms.
+pub async fn watch_clock(ingest: &Ingest, now: i64) -> Result<usize> {
+    let changes = ingest
+        .write(move |db, store| store.on_clock(db, now))
+        .await?;
+    ingest.tell(&changes);
+    Ok(changes.len())
+}

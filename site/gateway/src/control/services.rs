@@ -1,0 +1,159 @@
+//! The parts of the gateway that requests use: status, and changes of the registry.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use selo_link::DeviceId;
+use tracing::info;
+
+use super::reply::{Refusal, STOPPING};
+use super::{RELOAD_MAX, Status};
+use crate::counters::{Count, Shared};
+use crate::delivery::Names;
+use crate::error::{Error, Result};
+use crate::keeper::Keeper;
+use crate::registry::{Record, Registry};
+use crate::worker::{Remote, heard};
+
+/// Devices passed to the engine per job, between two batches of packets.
+const CHUNK: usize = 500;
+/// Sessions examined per job, between two batches of packets.
+const PART: u32 = 10_000;
+
+/// Parts of the gateway that requests use.
+#[derive(Debug)]
+pub struct Services {
+    pub remote: Remote,
+    pub keeper: Keeper,
+    pub counters: Arc<Shared>,
+    pub names: Arc<Names>,
+    pub registry_path: PathBuf,
+    pub started: Instant,
+    pub listen: String,
+    pub metrics: Option<String>,
+    /// The name that the device of the open window gets.
+    pub pairing_name: Mutex<Option<String>>,
+}
+
+impl Services {
+    pub(super) fn status(&self) -> Status {
+        let counters = self.counters.snapshot();
+        Status {
+            version: env!("CARGO_PKG_VERSION").into(),
+            pid: std::process::id(),
+            uptime_seconds: self.started.elapsed().as_secs(),
+            listen: self.listen.clone(),
+            metrics: self.metrics.clone(),
+            devices: counters.get(Count::Devices),
+            sessions: counters.get(Count::Sessions),
+            pending: counters.get(Count::Pending),
+            readings: counters.get(Count::Readings),
+            delivered: counters.get(Count::Delivered),
+            dropped: counters.all_dropped(),
+        }
+    }
+
+    /// Writes the engine's current knowledge of devices to the registry.
+    pub(super) fn flush(&self) -> Result<(), Refusal> {
+        let mut slot = 0;
+        loop {
+            let part = slot..slot + PART;
+            let (learnt, slots) = self
+                .remote
+                .call(move |engine, _, _| (heard(engine, part, 0), engine.slots()))
+                .ok_or(STOPPING)?;
+            self.keeper.learn(learnt);
+            slot += PART;
+            if slot >= slots {
+                break;
+            }
+        }
+        self.keeper.flush().recv().map_err(|_| STOPPING.to_string())
+    }
+
+    pub(super) fn registry(&self) -> Result<Registry, Refusal> {
+        Registry::open(&self.registry_path).map_err(|error| error.to_string())
+    }
+
+    /// Applies changes of the registry to the running gateway.
+    pub(super) fn reload(&self, devices: &[String]) -> Result<(), Refusal> {
+        if devices.len() > RELOAD_MAX {
+            return Err(format!(
+                "more than {RELOAD_MAX} devices; send an empty list to reload all"
+            ));
+        }
+        let registry = self.registry()?;
+        let failed = |error: Error| error.to_string();
+        let (present, absent) = if devices.is_empty() {
+            let present = registry.all().map_err(failed)?;
+            let known = self
+                .remote
+                .call(|engine, _, _| engine.device_ids().collect::<Vec<_>>())
+                .ok_or(STOPPING)?;
+            let ids: std::collections::HashSet<_> =
+                present.iter().map(|record| record.id).collect();
+            let absent = known.into_iter().filter(|id| !ids.contains(id)).collect();
+            (present, absent)
+        } else {
+            let mut present = Vec::new();
+            let mut absent = Vec::new();
+            for text in devices {
+                let id: DeviceId = text
+                    .parse()
+                    .map_err(|_| format!("'{text}' is not a valid device id"))?;
+                match registry.get(id).map_err(failed)? {
+                    Some(record) => present.push(record),
+                    None => absent.push(id),
+                }
+            }
+            (present, absent)
+        };
+        self.take_over(present, absent)
+    }
+
+    fn take_over(&self, present: Vec<Record>, absent: Vec<DeviceId>) -> Result<(), Refusal> {
+        info!(
+            changed = present.len(),
+            removed = absent.len(),
+            "reloaded devices from the registry"
+        );
+        {
+            let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
+            for record in &present {
+                match &record.name {
+                    Some(name) => names.insert(record.id, name.as_str().into()),
+                    None => names.remove(&record.id),
+                };
+            }
+            for id in &absent {
+                names.remove(id);
+            }
+        }
+        let mut present = present.iter().map(Record::device);
+        loop {
+            let chunk: Vec<_> = present.by_ref().take(CHUNK).collect();
+            if chunk.is_empty() {
+                break;
+            }
+            self.remote
+                .call(move |engine, _, out| {
+                    for device in chunk {
+                        engine.set_device(device, out);
+                    }
+                })
+                .ok_or(STOPPING)?;
+        }
+        for chunk in absent.chunks(CHUNK) {
+            let chunk = chunk.to_vec();
+            self.remote
+                .call(move |engine, _, out| {
+                    for id in chunk {
+                        engine.remove_device(id, out);
+                    }
+                })
+                .ok_or(STOPPING)?;
+        }
+        Ok(())
+    }
+}

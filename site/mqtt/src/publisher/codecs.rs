@@ -1,0 +1,72 @@
+//! The codec of each device's payloads.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use selo_codec::{Catalogue, Codec};
+use selo_gateway::registry::{DEFAULT_CODEC, Registry};
+use selo_link::DeviceId;
+use tracing::warn;
+
+use crate::error::Result;
+
+/// Looks up the codec of a device's payloads.
+pub trait Codecs: Send {
+    /// The codec, or the name of one that is not known here.
+    fn codec_of(&mut self, device: DeviceId) -> Result<Arc<Codec>, Arc<str>>;
+}
+
+/// The same codec for all devices.
+impl Codecs for Arc<Codec> {
+    fn codec_of(&mut self, _device: DeviceId) -> Result<Arc<Codec>, Arc<str>> {
+        Ok(self.clone())
+    }
+}
+
+/// Looks the codec up in the registry. A change applies from the next reading on.
+#[derive(Debug)]
+pub struct RegistryCodecs {
+    registry: Registry,
+    catalogue: Catalogue,
+    known: HashMap<DeviceId, Arc<str>>,
+    version: i64,
+}
+
+impl RegistryCodecs {
+    /// Opens the registry, a SQLite file.
+    pub fn open(registry: &Path, catalogue: Catalogue) -> selo_gateway::Result<RegistryCodecs> {
+        let registry = Registry::open(registry)?;
+        Ok(RegistryCodecs {
+            version: registry.version()?,
+            registry,
+            catalogue,
+            known: HashMap::new(),
+        })
+    }
+
+    fn name(&mut self, device: DeviceId) -> selo_gateway::Result<Arc<str>> {
+        let version = self.registry.version()?;
+        if version != self.version {
+            self.known.clear();
+            self.version = version;
+        }
+        if let Some(name) = self.known.get(&device) {
+            return Ok(name.clone());
+        }
+        let record = self.registry.get(device)?;
+        let name: Arc<str> = record.map_or(DEFAULT_CODEC.into(), |record| record.codec.into());
+        self.known.insert(device, name.clone());
+        Ok(name)
+    }
+}
+
+impl Codecs for RegistryCodecs {
+    fn codec_of(&mut self, device: DeviceId) -> Result<Arc<Codec>, Arc<str>> {
+        let name = self.name(device).unwrap_or_else(|error| {
+            warn!(%error, "the registry does not say which codec a device has");
+            DEFAULT_CODEC.into()
+        });
+        self.catalogue.get(&name).cloned().map_err(|_| name)
+    }
+}
