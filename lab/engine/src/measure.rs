@@ -23,6 +23,7 @@ mod run;
 mod steps;
 pub mod whole;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::algorithm::Algorithm;
@@ -153,8 +154,7 @@ impl Lab<'_> {
         let mut cause = self.run(unit, plan, image, &mut timed)?;
         for bytes in self.buffers().skip(1) {
             let lacking = |row: &&Row| row.cause.as_ref().is_some_and(Cause::is_lack_of_memory);
-            let lacks = timed.iter().filter(lacking).count();
-            if lacks == 0 {
+            if !timed.iter().any(|row| lacking(&row)) {
                 break;
             }
             let Ok(smaller) = self.builder.agent_with_buffers(unit, bytes) else {
@@ -163,11 +163,22 @@ impl Lab<'_> {
             let fitting = plan.fitting(bytes);
             let mut again = Vec::new();
             let cause_again = self.run(unit, &fitting, &smaller, &mut again)?;
-            if again.iter().filter(lacking).count() < lacks && !again.is_empty() {
-                // What does not fit the smaller buffers stays as it was.
-                let call = |row: &Row| (row.operation.clone(), row.bytes);
-                timed.retain(|row| !again.iter().any(|new| call(new) == call(row)));
-                timed.extend(again);
+            // Only what had no room and now has a figure is replaced: a crash stays a crash, and
+            // what does not fit the smaller buffers stays as it was.
+            let call = |row: &Row| (row.operation.clone(), row.bytes);
+            let lacked: BTreeSet<_> = timed.iter().filter(lacking).map(call).collect();
+            let has_room: BTreeSet<_> = again
+                .iter()
+                .filter(|row| row.value.is_some() && lacked.contains(&call(row)))
+                .map(call)
+                .collect();
+            if !has_room.is_empty() {
+                timed.retain(|row| !has_room.contains(&call(row)));
+                timed.extend(
+                    again
+                        .into_iter()
+                        .filter(|row| has_room.contains(&call(row))),
+                );
                 cause = cause_again;
             }
         }

@@ -43,10 +43,7 @@ impl Ours<'_> {
             SurveyQuestion::Licence => licence(&lines)?,
             SurveyQuestion::Fits => verdict(&called(&lines)?, Question::Fits)?,
             SurveyQuestion::Cipher => cipher(&lines)?,
-            SurveyQuestion::FreshIv => {
-                let by_trial = self.libraries.iter().any(|known| known.name == library);
-                fresh_iv(&lines, library, by_trial)?
-            }
+            SurveyQuestion::FreshIv => fresh_iv(&lines, library)?,
         };
         Ok(Found {
             figure: Figure::Words(words),
@@ -148,8 +145,8 @@ fn cipher(lines: &[&SurveyLine]) -> Result<(String, String), Gap> {
     verdict(chosen, Question::Conforms)
 }
 
-/// A library that is bound by trial passed vectors with given IVs, so its caller sets the IV.
-fn fresh_iv(lines: &[&SurveyLine], library: &str, by_trial: bool) -> Result<(String, String), Gap> {
+/// Whether each message of CBC gets a fresh IV. No answer applies where the caller gives the IV.
+fn fresh_iv(lines: &[&SurveyLine], library: &str) -> Result<(String, String), Gap> {
     let cbc = |line: &&&SurveyLine| mode(line) == "cbc";
     let of_cbc: Vec<&SurveyLine> = lines.iter().filter(cbc).copied().collect();
     if of_cbc.is_empty() {
@@ -157,10 +154,10 @@ fn fresh_iv(lines: &[&SurveyLine], library: &str, by_trial: bool) -> Result<(Str
             "the lab could call no CBC of {library}, whose IV it could examine"
         )));
     }
-    let (words, source) = verdict(&of_cbc, Question::FreshIv)?;
-    if by_trial && words == OK {
+    let of_caller = |line: &&SurveyLine| answer(line, Question::FreshIv) == Mark::DoesNotApply;
+    if of_cbc.iter().all(of_caller) {
         let source = "it takes the IV as an argument, and uses it; a message has a fresh IV if the program draws one";
         return Ok(("the caller's IV".to_owned(), source.to_owned()));
     }
-    Ok((words, source))
+    verdict(&of_cbc, Question::FreshIv)
 }

@@ -20,14 +20,18 @@ pub type RandomFn = unsafe extern "C" fn(source: *mut c_void, out: *mut u8, size
 pub type BlockFn =
     unsafe extern "C" fn(key: *const c_void, out: *mut [u8; 16], input: *const [u8; 16]);
 
+/// `selo_two_blocks_fn`: two blocks at once.
+pub type TwoBlocksFn =
+    unsafe extern "C" fn(key: *const c_void, out: *mut [u8; 32], input: *const [u8; 32]);
+
 /// `struct selo_cipher`: a block function and its key. The key must outlive it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Cipher {
     pub encrypt: BlockFn,
     pub key: *const c_void,
-    /// Two blocks at once, of 32 bytes; the bindings leave it out.
-    pub encrypt_two: Option<BlockFn>,
+    /// The bindings leave it out.
+    pub encrypt_two: Option<TwoBlocksFn>,
 }
 
 /// `struct selo_inverse_cipher`: the same for a decrypting function.
