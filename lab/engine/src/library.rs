@@ -285,10 +285,6 @@ pub struct Implementation {
     /// Otherwise the caller passes the IV, and a survey does not judge its freshness.
     #[serde(default)]
     pub draws_iv: bool,
-    /// The library's opening returns nothing, so the glue cannot tell a forged message. A survey
-    /// then does not ask whether the tag is checked.
-    #[serde(default)]
-    pub opens_without_result: bool,
     /// Boards for which it can be built; all if empty.
     #[serde(default)]
     pub boards: Vec<String>,

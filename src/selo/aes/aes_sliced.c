@@ -17,49 +17,18 @@ struct state {
     uint64_t half[2]; /* columns 0 and 1, columns 2 and 3 */
 };
 
-/* The S-box on each bit of the words: q[0] has the highest bits of the bytes, q[7] the lowest.
- * The names are those of [BOYAR2012]. The length is the circuit's. */
+/* The S-box on each bit of the words: q[0] has the highest bits of the bytes, q[7] the lowest. */
 static void sbox(uint64_t q[8])
 {
-    const uint64_t x0 = q[0], x1 = q[1], x2 = q[2], x3 = q[3];
-    const uint64_t x4 = q[4], x5 = q[5], x6 = q[6], x7 = q[7];
-
-    const uint64_t y14 = x3 ^ x5, y13 = x0 ^ x6, y9 = x0 ^ x3, y8 = x0 ^ x5, t0 = x1 ^ x2;
-    const uint64_t y1 = t0 ^ x7, y4 = y1 ^ x3, y12 = y13 ^ y14, y2 = y1 ^ x0, y5 = y1 ^ x6;
-    const uint64_t y3 = y5 ^ y8, t1 = x4 ^ y12, y15 = t1 ^ x5, y20 = t1 ^ x1, y6 = y15 ^ x7;
-    const uint64_t y10 = y15 ^ t0, y11 = y20 ^ y9, y7 = x7 ^ y11, y17 = y10 ^ y11;
-    const uint64_t y19 = y10 ^ y8, y16 = t0 ^ y11, y21 = y13 ^ y16, y18 = x0 ^ y16;
-
-    const uint64_t t2 = y12 & y15, t4 = (y3 & y6) ^ t2, t6 = (y4 & x7) ^ t2, t7 = y13 & y16;
-    const uint64_t t9 = (y5 & y1) ^ t7, t11 = (y2 & y7) ^ t7, t12 = y9 & y11;
-    const uint64_t t14 = (y14 & y17) ^ t12, t16 = (y8 & y10) ^ t12;
-    const uint64_t t21 = t4 ^ t14 ^ y20, t22 = t6 ^ t16 ^ y19;
-    const uint64_t t23 = t9 ^ t14 ^ y21, t24 = t11 ^ t16 ^ y18;
-    const uint64_t t25 = t21 ^ t22, t26 = t21 & t23, t27 = t24 ^ t26;
-    const uint64_t t29 = (t25 & t27) ^ t22, t33 = ((t22 ^ t26) & (t23 ^ t24)) ^ t24;
-    const uint64_t t36 = t24 & (t27 ^ t33), t37 = t36 ^ t23 ^ t33;
-    const uint64_t t40 = t25 ^ (t29 & (t27 ^ t36)), t41 = t40 ^ t37, t42 = t29 ^ t33;
-    const uint64_t t43 = t29 ^ t40, t44 = t33 ^ t37, t45 = t42 ^ t41;
-
-    const uint64_t z0 = t44 & y15, z1 = t37 & y6, z2 = t33 & x7, z3 = t43 & y16;
-    const uint64_t z4 = t40 & y1, z5 = t29 & y7, z6 = t42 & y11, z7 = t45 & y17;
-    const uint64_t z8 = t41 & y10, z9 = t44 & y12, z10 = t37 & y3, z11 = t33 & y4;
-    const uint64_t z12 = t43 & y13, z13 = t40 & y5, z14 = t29 & y2, z15 = t42 & y9;
-    const uint64_t z16 = t45 & y14, z17 = t41 & y8;
-
-    const uint64_t t46 = z15 ^ z16, t47 = z10 ^ z11, t48 = z5 ^ z13, t53 = z0 ^ z3;
-    const uint64_t t57 = z2 ^ z12 ^ t53, t58 = z4 ^ t46, t59 = z3 ^ z6 ^ z7;
-    const uint64_t t62 = z7 ^ z8 ^ t58, t63 = z9 ^ z10 ^ t58, t64 = z4 ^ t59;
-    const uint64_t t65 = z14 ^ t57 ^ t62, t66 = z1 ^ t63, s3 = t53 ^ t66;
-
-    q[0] = t59 ^ t63;
-    q[1] = ~(t64 ^ s3);
-    q[2] = ~(z16 ^ z17 ^ t64 ^ t65);
-    q[3] = s3;
-    q[4] = z2 ^ z5 ^ t66;
-    q[5] = t47 ^ t65;
-    q[6] = ~(z12 ^ t48 ^ t62);
-    q[7] = ~(t48 ^ t46 ^ t57);
+#define WORD uint64_t
+#define BIT(place) q[place]
+#include "aes_circuit.inc"
+#undef BIT
+#undef WORD
+    q[1] = ~q[1];
+    q[2] = ~q[2];
+    q[6] = ~q[6];
+    q[7] = ~q[7];
 }
 
 static inline void slice(uint64_t q[8], struct state s)

@@ -66,7 +66,6 @@ pub fn library(
             proven_on: None,
             refuses_sizes: None,
             draws_iv: false,
-            opens_without_result: false,
             boards: Vec::new(),
             flags: vec!["-Os".into()],
             port_flags: Default::default(),
@@ -214,9 +213,6 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         list(&operations),
         list(&flags),
     );
-    if bound.recipe.opens_without_result() {
-        text.push_str("opens_without_result = true\n");
-    }
     if let Some(board) = &bound.proven_on {
         let _ = writeln!(text, "proven_on = {}", quoted(board));
     }

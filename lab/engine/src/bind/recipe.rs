@@ -106,13 +106,6 @@ impl<'l> Recipe<'l> {
         has(Slot::KeyBytes) && has(Slot::KeyBits)
     }
 
-    /// True if the opening of an authenticated cipher returns nothing.
-    pub fn opens_without_result(&self) -> bool {
-        let opens = self.algorithm.interface == Interface::Aead;
-        let open = self.decrypt.as_ref().filter(|_| opens);
-        open.is_some_and(|call| call.function().result.trim() == "void")
-    }
-
     /// Every call, each once.
     pub fn calls(&self) -> Vec<&Call<'l>> {
         let single = [

@@ -44,8 +44,12 @@ pub(super) fn examine(
             .map(|at| (at * 5 + 3) as u8)
             .collect(),
     };
-    let has_result = !unit.implementation.opens_without_result;
-    if unit.algorithm.interface == Interface::Aead && has_result {
+    let opens = unit
+        .implementation
+        .operations
+        .iter()
+        .any(|name| name == "open");
+    if unit.algorithm.interface == Interface::Aead && opens {
         findings.extend(probe.tag()?);
     }
     match probe.length() {

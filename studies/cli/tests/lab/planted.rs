@@ -333,6 +333,29 @@ fn the_arduino_core_costs_nothing_where_it_is_not_called() {
     assert_eq!(real, costs(false));
 }
 
+/// Where opening returns nothing, another function of the library refuses a forged message. The lab
+/// does not call that one, so it must not call the library wrong.
+#[test]
+fn an_opening_that_returns_nothing_is_no_fault() {
+    let project = Project::new();
+    plant(&project, "nist", "silent", None);
+    for name in ["crypto_aead.h", "ascon_aead128.c"] {
+        let file = project.path().join("silent").join(name);
+        let text = std::fs::read_to_string(file).expect("a text");
+        let (before, after) = text
+            .split_once("int crypto_aead_decrypt")
+            .expect("it opens");
+        let after = after
+            .replace("return -1;", "return;")
+            .replace("return 0;", "return;");
+        let text = format!("{before}void crypto_aead_decrypt{after}");
+        project.write(&format!("silent/{name}"), &text);
+    }
+    let (lines, said) = survey(&project, "silent", "ascon-aead128");
+    assert_eq!(lines.len(), 1, "{said}");
+    is_sound(&lines[0]);
+}
+
 /// What a hostile library does in its key set-up on this machine.
 const HOSTILE: &str = "
     #include <arpa/inet.h>

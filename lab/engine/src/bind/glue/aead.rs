@@ -40,12 +40,7 @@ impl Writer<'_, '_> {
                 .split_last()
                 .map_or(("0", &[][..]), |(l, b)| (l.as_str(), b));
             let mut measured = before.to_vec();
-            let fails = open.function().result.trim() != "void";
-            measured.push(if fails {
-                format!("failed = (int)({last})")
-            } else {
-                last.to_owned()
-            });
+            measured.push(format!("failed = (int)({last})"));
             let _ = write!(
                 text,
                 "static uint8_t open(struct agent_call *call)\n{{\n    if (!right_sizes(call) || call->in[2].size < TAG)\n        return AGENT_BAD_SIZE;\n{fields}\
