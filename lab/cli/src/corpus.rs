@@ -70,6 +70,13 @@ pub fn run(
     style: Style,
     survey: &mut dyn FnMut(&Path) -> selo_engine::Result<Vec<SurveyLine>>,
 ) -> selo_base::report::Result<()> {
+    if !folder.is_dir() {
+        return Err(selo_engine::Error::Data {
+            path: folder.to_owned(),
+            message: "is not a folder; unpack the libraries of the corpus into it".to_owned(),
+        }
+        .into());
+    }
     let corpus: Corpus = selo_engine::read_toml(&root.join(LIST))?;
     let mut lines = Vec::new();
     for entry in &corpus.library {

@@ -28,11 +28,12 @@ pub fn library(project: &mut Project, given: &str, board: &str) -> Result<Option
     }
     let sources = Sources::new(&project.root, false);
     let path = Path::new(given);
-    let folder = if is_git_address(given) {
+    let is_address = given.contains("://");
+    let folder = if is_git_address(given) && !is_archive(given) {
         let folder = sources.newest(given, &mut common::tell)?;
         eprintln!("the newest commit is in {}", folder.display());
         folder
-    } else if given.contains("://") {
+    } else if is_address {
         return Err(Error::Data {
             path: given.into(),
             message: "is not the address of a git repository over https, ssh or file; \
@@ -92,7 +93,18 @@ pub fn bound(
     board: &str,
 ) -> Result<Option<String>> {
     let into = project.root.join("out/survey").join(name);
-    if !binding::bind_into(project, board, folder, name, &[], &into)? {
+    let bound =
+        binding::bind_into(project, board, folder, name, &[], &into).map_err(
+            |error| match error {
+                // The user knows the library by what was given, not by the folder of its copy.
+                Error::NoLibrary { message, .. } => Error::NoLibrary {
+                    folder: given.into(),
+                    message,
+                },
+                error => error,
+            },
+        )?;
+    if !bound {
         eprintln!("not told: the lab found no way to call {given}");
         eprintln!("hint: docs/contributor/add-a-library.md describes glue by hand");
         return Ok(None);

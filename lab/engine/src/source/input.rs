@@ -60,9 +60,9 @@ impl Sources {
     }
 
     /// Copies a folder, and the files around it that its files include. Links are left out.
-    pub fn copied(&self, folder: &Path) -> Result<PathBuf> {
-        let folder = folder.canonicalize().map_err(|source| Error::Read {
-            path: folder.to_owned(),
+    pub fn copied(&self, given: &Path) -> Result<PathBuf> {
+        let folder = given.canonicalize().map_err(|source| Error::Read {
+            path: given.to_owned(),
             source,
         })?;
         let into = temporary(&self.inputs, ".copying-")?;
@@ -77,9 +77,11 @@ impl Sources {
         copy.folder(&folder)?;
         copy.around(&folder)?;
         let place = copy.place(&folder);
-        if !place.is_dir() {
-            // The scan says that it is empty.
-            std::fs::create_dir_all(&place).map_err(write_error(&place))?;
+        if copy.files.is_empty() {
+            return Err(Error::NoLibrary {
+                folder: given.to_owned(),
+                message: "is empty".to_owned(),
+            });
         }
         self.put(into, &place)
     }

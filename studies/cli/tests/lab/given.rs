@@ -115,7 +115,10 @@ fn what_is_no_library_says_why() {
     let project = Project::new();
     project.write("aes.zip", "not an archive");
     project.write("aes.txt", "a text");
+    std::fs::create_dir(project.path().join("empty")).expect("a folder");
     for (given, words) in [
+        ("empty", "selo-lab: empty is empty"),
+        ("https://example.org/o/aes.zip", "download an archive first"),
         ("aes.zip", "not readable as zip"),
         ("aes.txt", "or an archive (.tar.gz"),
         (
@@ -132,6 +135,13 @@ fn what_is_no_library_says_why() {
         assert!(answer.stderr.contains(words), "{words}: {}", answer.all());
         assert!(answer.stdout.is_empty());
     }
+    let answer = project.selo(&["lab", "survey", "--corpus", "nowhere"]);
+    assert_eq!(answer.code, Some(2), "{}", answer.all());
+    assert!(
+        answer.stderr.contains("nowhere: is not a folder"),
+        "{}",
+        answer.all()
+    );
 }
 
 #[test]
