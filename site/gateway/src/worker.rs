@@ -52,6 +52,8 @@ pub type Listener = mpsc::Sender<Event>;
 enum Order {
     Job(Job),
     Listen(Listener),
+    /// To be told once all earlier orders are in the files.
+    Settle(mpsc::Sender<()>),
     /// A packet of a carrier that has its own thread.
     Packet(Peer, Vec<u8>),
 }
@@ -86,6 +88,15 @@ impl Remote {
             let _ = send.send(job(engine, now, out));
         })));
         receive.recv().ok()
+    }
+
+    /// Waits until the changes of earlier calls are in the journal, and the keys that they ended
+    /// are overwritten. False if that takes longer than `limit`, for example because the disk is
+    /// full, or if the worker has stopped.
+    pub fn settle(&self, limit: Duration) -> bool {
+        let (send, receive) = mpsc::channel();
+        self.order(Order::Settle(send));
+        receive.recv_timeout(limit).is_ok()
     }
 
     /// Passes on a packet of a carrier that has its own thread.
@@ -161,6 +172,7 @@ impl Worker {
                     awake,
                     stop,
                     listeners: Vec::new(),
+                    settling: Vec::new(),
                     pass: None,
                     before_pass: 0,
                     obsolete: None,
@@ -198,6 +210,7 @@ struct Loop {
     awake: UnixStream,
     stop: Arc<AtomicBool>,
     listeners: Vec<Listener>,
+    settling: Vec<mpsc::Sender<()>>,
     pass: Option<Pass>,
     /// Bytes written since the last pass began.
     before_pass: u64,
@@ -299,6 +312,7 @@ impl Loop {
             match order {
                 Order::Job(job) => job(&mut self.worker.engine, now, &mut self.out),
                 Order::Listen(listener) => self.listeners.push(listener),
+                Order::Settle(told) => self.settling.push(told),
                 // Like UDP packets, these are dropped while too many readings are undelivered.
                 Order::Packet(..) if self.paused => {}
                 Order::Packet(from, bytes) => {
@@ -391,6 +405,12 @@ impl Loop {
             keeper.learn(learnt);
         }
         counters.publish(engine.counters());
+        // Keys that could not be overwritten are still here.
+        if self.keys.is_empty() {
+            for told in self.settling.drain(..) {
+                let _ = told.send(());
+            }
+        }
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use selo_link::DeviceId;
 use tracing::info;
@@ -20,6 +20,12 @@ use crate::worker::{Remote, heard};
 const CHUNK: usize = 500;
 /// Sessions examined per job, between two batches of packets.
 const PART: u32 = 10_000;
+
+/// Maximum wait until a change of devices is in the gateway's files. It takes milliseconds, but
+/// for ever while the disk is full.
+const SETTLE: Duration = Duration::from_secs(10);
+const UNSETTLED: &str = "the device list is changed and in force, but the gateway cannot write its \
+    files yet; it overwrites the keys of ended sessions when it can (see its log)";
 
 /// Parts of the gateway that requests use.
 #[derive(Debug)]
@@ -154,6 +160,10 @@ impl Services {
                 })
                 .ok_or(STOPPING)?;
         }
-        Ok(())
+        if self.remote.settle(SETTLE) {
+            Ok(())
+        } else {
+            Err(UNSETTLED.into())
+        }
     }
 }
