@@ -15,7 +15,7 @@ use super::common::{self, Progress, Select, fetched};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 On a simulated chip, a sample of each source is run, spread over its files and flags;
---full runs everything. On native boards everything is always run.
+--full runs everything. On native boards everything is run, unless --calls sets a limit.
 
 Images that do not fit the board, and calls that exceed the limit set by the algorithm or
 by --limit, are skipped: they count as neither passed nor failed, and are listed with the
@@ -37,6 +37,10 @@ pub struct Args {
     /// Limit for one source and image without --full, in millions of simulated cycles
     #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
+    /// Limit of calls for one source and image on a PC without --full (default: none). A link of a
+    /// Monte Carlo chain counts as 1000 calls or more
+    #[arg(long, value_name = "N")]
+    calls: Option<u64>,
     /// Leave out the constant-time measurement
     #[arg(long)]
     no_constant_time: bool,
@@ -61,6 +65,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let effort = Effort {
         full: args.full,
         cycles: args.budget.saturating_mul(1_000_000),
+        calls: args.calls,
         ..Effort::default()
     };
     let mut progress = Progress::new(
