@@ -12,7 +12,7 @@ use selo_report::recommend::{Answer, Condition, Evidence, Need, Prefer, Request,
 use selo_report::table::TerminalStyle;
 
 use super::common::named;
-use super::{common, measuring, report, rows};
+use super::{common, lines, measuring, rows};
 
 /// Rank the implementations that fit a device, with reasons
 #[derive(Debug, clap::Args)]
@@ -120,8 +120,8 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
         return Ok(rows::none(&board.name));
     }
     let mut checks = Vec::new();
-    for file in report::check_files(&args.rows, project) {
-        checks.extend(report::read_checks(&file)?);
+    for file in lines::check_files(&args.rows, project) {
+        checks.extend(lines::read_checks(&file)?);
     }
     let licences: Vec<(String, String)> = data
         .libraries
