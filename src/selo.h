@@ -601,6 +601,7 @@ SELO_AES_IN_PIECES(selo_aes256_ccm, selo_ccm, 256, SELO_AES_CCM_START)
     };
 SELO_AEAD_STATE(sealing)
 SELO_AEAD_STATE(opening)
+
 struct selo_aead_pieces {
     const struct selo_aead *aead;
     enum selo_status (*seal_start)(struct selo_aead_sealing *state,
