@@ -567,6 +567,75 @@ SELO_AES_IN_PIECES(selo_aes128_ccm, selo_ccm, 128, SELO_AES_CCM_START)
 SELO_AES_IN_PIECES(selo_aes192_ccm, selo_ccm, 192, SELO_AES_CCM_START)
 SELO_AES_IN_PIECES(selo_aes256_ccm, selo_ccm, 256, SELO_AES_CCM_START)
 
+/*
+ * An algorithm chosen at run time, in pieces. A program links the pieces only of the algorithms whose
+ * table of pieces it names:
+ *
+ *     struct selo_aead_sealing state;
+ *
+ *     status = selo_aead_seal_start(&state, &selo_aead_aes128_ccm_pieces, &key, &header, size);
+ *     status = selo_aead_seal_update(&state, sealed, piece, piece_size); // for each piece
+ *     status = selo_aead_seal_finish(&state, tag);
+ *
+ * The contract above applies, except for this: _start takes the size of the whole message for every
+ * algorithm, not only for CCM. A program that works with one algorithm then works with all.
+ *   Returns: SELO_ERROR_ARGUMENT from _start also if the key is of another algorithm than the table;
+ *   SELO_ERROR_ARGUMENT from _update if the message gets longer than that size;
+ *   SELO_ERROR_STATE from _finish if bytes of the message are missing.
+ */
+#define SELO_AEAD_STATE(noun)                                                                   \
+    struct selo_aead_##noun {                                                                   \
+        const struct selo_aead_pieces *pieces; /* null: no message is in progress */            \
+        uint32_t left;                         /* bytes that the message still lacks */         \
+        uint8_t tag_size;                                                                       \
+        union {                                                                                 \
+            struct selo_aes128_gcm_##noun aes128_gcm;                                           \
+            struct selo_aes192_gcm_##noun aes192_gcm;                                           \
+            struct selo_aes256_gcm_##noun aes256_gcm;                                           \
+            struct selo_aes128_ccm_##noun aes128_ccm;                                           \
+            struct selo_aes192_ccm_##noun aes192_ccm;                                           \
+            struct selo_aes256_ccm_##noun aes256_ccm;                                           \
+            struct selo_chacha20_poly1305_##noun chacha20_poly1305;                             \
+            struct selo_ascon_aead128_##noun ascon_aead128;                                     \
+        } of;                                                                                   \
+    };
+SELO_AEAD_STATE(sealing)
+SELO_AEAD_STATE(opening)
+
+struct selo_aead_pieces {
+    const struct selo_aead *aead;
+    enum selo_status (*seal_start)(struct selo_aead_sealing *state,
+                                   const struct selo_aead_key *key,
+                                   const struct selo_header *header, uint32_t size);
+    enum selo_status (*seal_update)(struct selo_aead_sealing *state, uint8_t *out,
+                                    const uint8_t *in, size_t size);
+    enum selo_status (*seal_finish)(struct selo_aead_sealing *state, uint8_t *tag);
+    enum selo_status (*open_start)(struct selo_aead_opening *state,
+                                   const struct selo_aead_key *key,
+                                   const struct selo_header *header, uint32_t size);
+    enum selo_status (*open_update)(struct selo_aead_opening *state, uint8_t *out,
+                                    const uint8_t *in, size_t size);
+    enum selo_status (*open_finish)(struct selo_aead_opening *state, const uint8_t *tag);
+};
+extern const struct selo_aead_pieces selo_aead_aes128_gcm_pieces, selo_aead_aes192_gcm_pieces,
+    selo_aead_aes256_gcm_pieces, selo_aead_aes128_ccm_pieces, selo_aead_aes192_ccm_pieces,
+    selo_aead_aes256_ccm_pieces, selo_aead_chacha20_poly1305_pieces,
+    selo_aead_ascon_aead128_pieces;
+enum selo_status selo_aead_seal_start(struct selo_aead_sealing *state,
+                                      const struct selo_aead_pieces *pieces,
+                                      const struct selo_aead_key *key,
+                                      const struct selo_header *header, uint32_t size);
+enum selo_status selo_aead_seal_update(struct selo_aead_sealing *state, uint8_t *out,
+                                       const uint8_t *in, size_t size);
+enum selo_status selo_aead_seal_finish(struct selo_aead_sealing *state, uint8_t *tag);
+enum selo_status selo_aead_open_start(struct selo_aead_opening *state,
+                                      const struct selo_aead_pieces *pieces,
+                                      const struct selo_aead_key *key,
+                                      const struct selo_header *header, uint32_t size);
+enum selo_status selo_aead_open_update(struct selo_aead_opening *state, uint8_t *out,
+                                       const uint8_t *in, size_t size);
+enum selo_status selo_aead_open_finish(struct selo_aead_opening *state, const uint8_t *tag);
+
 /* ---- Hashes [FIPS180-4] [FIPS202] [RFC7693] [SP800-232] ------------------------------------
  *
  * Call _start, then _update any number of times with pieces of any size, then _finish. A message

@@ -74,6 +74,32 @@ static inline size_t check_piece(size_t at, size_t size)
         return status;                                                                          \
     }
 
+/* An algorithm chosen at run time, with its table of pieces: CHECK_IN_PIECES(name, table,
+ * const struct check_table_key, key, CHECK_WITH_SIZE) makes the adapter. */
+struct check_table_key {
+    const struct selo_aead_pieces *pieces;
+    struct selo_aead_key key;
+};
+#define selo_table_sealing selo_aead_sealing
+#define selo_table_opening selo_aead_opening
+#define selo_table_seal_update selo_aead_seal_update
+#define selo_table_open_update selo_aead_open_update
+#define selo_table_seal_finish selo_aead_seal_finish
+#define selo_table_open_finish selo_aead_open_finish
+
+static inline enum selo_status selo_table_seal_start(struct selo_aead_sealing *state,
+                                                     const struct check_table_key *key,
+                                                     const struct selo_header *header, uint32_t size)
+{
+    return selo_aead_seal_start(state, key->pieces, &key->key, header, size);
+}
+static inline enum selo_status selo_table_open_start(struct selo_aead_opening *state,
+                                                     const struct check_table_key *key,
+                                                     const struct selo_header *header, uint32_t size)
+{
+    return selo_aead_open_start(state, key->pieces, &key->key, header, size);
+}
+
 /* Checks a message against _seal and _open, for all divisions of a short one, and into three pieces of
  * a longer one. The tag is whole. */
 static inline void check_all_divisions(const struct check_aead *whole,

@@ -17,6 +17,20 @@ CHECK_IN_PIECES(chacha20_poly1305, chacha20_poly1305, const struct selo_chacha20
                 CHECK_WITHOUT_SIZE)
 CHECK_IN_PIECES(ascon, ascon_aead128, const struct selo_ascon_aead128_key, key, CHECK_WITHOUT_SIZE)
 
+CHECK_IN_PIECES(by_table, table, const struct check_table_key, key, CHECK_WITH_SIZE)
+
+/* The tables of pieces, for the same algorithms chosen at run time. */
+static const struct {
+    const struct check_aead *typed;
+    const struct selo_aead_pieces *pieces;
+} tables[] = {
+    {&aes128_gcm, &selo_aead_aes128_gcm_pieces}, {&aes192_gcm, &selo_aead_aes192_gcm_pieces},
+    {&aes256_gcm, &selo_aead_aes256_gcm_pieces}, {&aes128_ccm, &selo_aead_aes128_ccm_pieces},
+    {&aes192_ccm, &selo_aead_aes192_ccm_pieces}, {&aes256_ccm, &selo_aead_aes256_ccm_pieces},
+    {&chacha20_poly1305, &selo_aead_chacha20_poly1305_pieces},
+    {&ascon, &selo_aead_ascon_aead128_pieces},
+};
+
 /* A value of a vector, as bytes. */
 struct value {
     uint8_t data[512];
@@ -44,14 +58,13 @@ static const struct check_aead *set_up(void *key)
 }
 
 /* Opens and seals the message of a vector in random pieces, and opens it with a wrong tag. */
-static void run(const struct check_aead *aead, const void *key)
+static void run_with(const struct check_aead *aead, const void *key)
 {
     const struct selo_header header = {vector.nonce.data, vector.nonce.size, vector.ad.data,
                                        vector.ad.size, vector.tag.size};
     size_t size = vector.ciphertext.size;
     uint8_t out[513], tag[16];
 
-    vector.count++;
     memset(out, 0xee, sizeof out);
     CHECK(aead->open(key, &header, out, vector.ciphertext.data, size, vector.tag.data) ==
           (vector.fails ? SELO_ERROR_TAG : SELO_OK));
@@ -64,6 +77,23 @@ static void run(const struct check_aead *aead, const void *key)
         tag[check_random() % vector.tag.size] ^= 0x10;
         CHECK(aead->open(key, &header, out, out, size, tag) == SELO_ERROR_TAG);
     }
+}
+
+/* Runs a vector with the typed key, and with the same algorithm chosen at run time. */
+static void run(const struct check_aead *aead, const void *key)
+{
+    struct check_table_key table_key;
+    size_t i = 0;
+
+    vector.count++;
+    run_with(aead, key);
+    while (tables[i].typed != aead) {
+        i++;
+    }
+    table_key.pieces = tables[i].pieces;
+    CHECK(selo_aead_setup(&table_key.key, table_key.pieces->aead, vector.key.data,
+                          vector.key.size) == SELO_OK);
+    run_with(&by_table, &table_key);
 }
 
 /* CCMVS and the Ascon team write the tag behind the ciphertext. */

@@ -84,12 +84,9 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
             |event| progress.borrow_mut().event(event),
             |_| Ok(()),
             |new| {
-                if args.json {
-                    for line in &new {
-                        progress
-                            .borrow()
-                            .print(&serde_json::to_string(line).unwrap_or_default());
-                    }
+                for line in new.iter().filter(|_| args.json) {
+                    let text = serde_json::to_string(line).unwrap_or_default();
+                    progress.borrow().print(&text);
                 }
                 lines.extend(new);
                 Ok(())
@@ -105,9 +102,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         .out
         .clone()
         .unwrap_or_else(|| measure::default_folder(&project, board, &units));
-    let path = folder.join("check.jsonl");
-    write_lines(&path, &with_earlier(&path, &lines))
-        .map_err(|source| selo_engine::Error::Write { path, source })?;
+    keep(&folder.join("check.jsonl"), &lines)?;
     let passed: u64 = lines.iter().map(|line| line.passed).sum();
     let failed: u64 = lines.iter().map(|line| line.failed).sum();
     eprintln!("{passed} passed, {failed} failed{}", over_limit(&lines));
@@ -115,6 +110,14 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
+    })
+}
+
+/// Adds the lines to the file.
+fn keep(path: &Path, lines: &[CheckLine]) -> selo_engine::Result<()> {
+    write_lines(path, &with_earlier(path, lines)).map_err(|source| selo_engine::Error::Write {
+        path: path.to_owned(),
+        source,
     })
 }
 

@@ -11,6 +11,7 @@ mod export;
 mod fetch;
 mod gate;
 mod given;
+mod lines;
 mod list;
 mod matrix;
 mod measuring;

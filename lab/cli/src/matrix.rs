@@ -186,50 +186,64 @@ fn measure(args: &Args, project: &Project, boards: &[&Board]) -> selo_base::repo
             }
         };
         done.boards.push(board.name.clone());
-        for (number, swept) in args.sweep.points(board).into_iter().enumerate() {
-            let name = swept.name();
-            eprintln!("{}{name}: {} units", board.name, units.len());
-            if let Err(error) = Builder::new(project, &swept.board) {
-                leave_out(&swept.board, &error);
-                continue;
-            }
-            let what = What {
-                fresh: args.what.fresh && number == 0,
-                ..args.what.clone()
-            };
-            let job = Job {
-                project,
-                catalog: &catalog,
-                board: &swept.board,
-                units: &units,
-                what: &what,
-                sweep: swept.sweep,
-                runner: board.runner.clone(),
-                power: measuring::power(board, None)?,
-                folder: args.sweep.folder(project, board, &units),
-                lenient: true,
-            };
-            let outcome = measuring::measure(job, &args.units, &|_, _| {})?;
-            for (unit, error) in &outcome.skipped {
-                eprintln!("{}: {unit} left out: {error}", board.name);
-                if let Some(hint) = error.hint() {
-                    eprintln!("  hint: {hint}");
-                }
-            }
-            done.rows.extend(outcome.rows);
-            match outcome.result {
-                Err(Error::Interrupted) => {
-                    done.interrupted = true;
-                    return Ok(done);
-                }
-                other => other?,
-            }
+        measure_board(args, project, &catalog, board, &units, &mut done)?;
+        if done.interrupted {
+            return Ok(done);
         }
     }
     match nothing {
         Some(error) if done.boards.is_empty() && !done.left_out => Err(error.into()),
         _ => Ok(done),
     }
+}
+
+/// Measures the units of one board at each point of the sweep.
+fn measure_board(
+    args: &Args,
+    project: &Project,
+    catalog: &selo_vectors::Catalog,
+    board: &Board,
+    units: &[Unit<'_>],
+    done: &mut Done,
+) -> selo_base::report::Result<()> {
+    for (number, swept) in args.sweep.points(board).into_iter().enumerate() {
+        let name = swept.name();
+        eprintln!("{}{name}: {} units", board.name, units.len());
+        if let Err(error) = Builder::new(project, &swept.board) {
+            leave_out(&swept.board, &error);
+            continue;
+        }
+        let what = What {
+            fresh: args.what.fresh && number == 0,
+            ..args.what.clone()
+        };
+        let job = Job {
+            project,
+            catalog,
+            board: &swept.board,
+            units,
+            what: &what,
+            sweep: swept.sweep,
+            runner: board.runner.clone(),
+            power: measuring::power(board, None)?,
+            folder: args.sweep.folder(project, board, units),
+            lenient: true,
+        };
+        let outcome = measuring::measure(job, &args.units, &|_, _| {})?;
+        for (unit, error) in &outcome.skipped {
+            eprintln!("{}: {unit} left out: {error}", board.name);
+            if let Some(hint) = error.hint() {
+                eprintln!("  hint: {hint}");
+            }
+        }
+        done.rows.extend(outcome.rows);
+        if let Err(Error::Interrupted) = outcome.result {
+            done.interrupted = true;
+            return Ok(());
+        }
+        outcome.result?;
+    }
+    Ok(())
 }
 
 /// Fails if images for the board cannot be built and run here.

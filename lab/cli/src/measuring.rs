@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use clap::builder::PossibleValuesParser;
@@ -215,34 +215,20 @@ pub fn measure(
     let what = job.what;
     let operations = known_operations(job.units, &what.operation)?;
     let builder = Builder::new(project, board)?.swept(job.sweep);
+    let run = || format!("{}-{}", today(), board.name);
     let lab = Lab {
         runner: job.runner,
-        run: what
-            .run
-            .clone()
-            .unwrap_or_else(|| format!("{}-{}", today(), board.name)),
+        run: what.run.clone().unwrap_or_else(run),
         metrics: what.metrics_of(project, board),
         operations,
         power: job.power,
         cycle_limit: how.cycle_limit(),
         ..common::lab(project, board, builder, job.catalog)
     };
-    if what.fresh {
-        Store::discard(&job.folder)?;
-    }
-    let store = Store::open(&job.folder)?;
-    let earlier: Earlier = store
-        .rows()
-        .iter()
-        .map(|row| (store::key(row), row.clone()))
-        .collect();
+    let store = opened(&job.folder, what.fresh)?;
+    let earlier = rows_of(&store);
     let store = Mutex::new(store);
-    let known = |blank: &Row| {
-        earlier
-            .get(&store::key(blank))
-            .filter(|row| same_measurement(row, blank))
-            .cloned()
-    };
+    let known = |blank: &Row| valid_row(&earlier, blank);
     let skipped = Mutex::new(Vec::new());
     let work = |index: usize| {
         let unit = &job.units[index];
@@ -274,11 +260,34 @@ pub fn measure(
         },
     );
     progress.borrow().finish();
+    let (rows, skipped) = (all.into_inner(), skipped.into_inner());
     Ok(JobResult {
-        rows: all.into_inner(),
-        skipped: skipped.into_inner().unwrap_or_default(),
+        rows,
+        skipped: skipped.unwrap_or_default(),
         result,
     })
+}
+
+/// The file of rows in a folder. Earlier rows are discarded if all are to be measured again.
+fn opened(folder: &Path, fresh: bool) -> selo_engine::Result<Store> {
+    if fresh {
+        Store::discard(folder)?;
+    }
+    Store::open(folder)
+}
+
+/// The rows of a file, by what they measure.
+fn rows_of(store: &Store) -> Earlier {
+    let rows = store.rows().iter();
+    rows.map(|row| (store::key(row), row.clone())).collect()
+}
+
+/// The earlier row of the same measurement.
+fn valid_row(earlier: &Earlier, blank: &Row) -> Option<Row> {
+    earlier
+        .get(&store::key(blank))
+        .filter(|row| same_measurement(row, blank))
+        .cloned()
 }
 
 /// Adds to the file the rows that it did not contain.

@@ -17,7 +17,7 @@ use selo_engine::survey::{self, SurveyLine};
 use selo_report::compare::{KnownLibrary, LibraryState};
 use selo_report::paper::Paper;
 
-use super::{binding, common, fetch, measuring, report};
+use super::{binding, common, fetch, lines, measuring};
 
 /// Name of the file with the lines of surveys, in the folder of the rows.
 const SURVEYS: &str = "survey.jsonl";
@@ -49,8 +49,8 @@ fn state(library: &Library) -> KnownLibrary {
 /// of other files is no statement about these.
 pub fn surveys(project: &Project, named: &[PathBuf]) -> selo_base::report::Result<Vec<SurveyLine>> {
     let mut lines: Vec<SurveyLine> = Vec::new();
-    for file in report::files_beside(named, &project.root, SURVEYS) {
-        lines.extend(report::read_lines(&file, "selo lab compare --fetch")?);
+    for file in lines::files_beside(named, &project.root, SURVEYS) {
+        lines.extend(lines::read_lines(&file, "selo lab compare --fetch")?);
     }
     lines.retain(|line| {
         let library = project
@@ -145,7 +145,7 @@ fn survey_units(
     again: bool,
 ) -> selo_base::report::Result<()> {
     let mut kept: Vec<SurveyLine> = match path.is_file() {
-        true => report::read_lines(path, "selo lab compare --fetch")?,
+        true => lines::read_lines(path, "selo lab compare --fetch")?,
         false => Vec::new(),
     };
     let effort = Effort {

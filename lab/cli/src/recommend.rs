@@ -12,7 +12,7 @@ use selo_report::recommend::{Answer, Condition, Evidence, Need, Prefer, Request,
 use selo_report::table::TerminalStyle;
 
 use super::common::named;
-use super::{common, measuring, report, rows};
+use super::{common, lines, measuring, rows};
 
 /// Rank the implementations that fit a device, with reasons
 #[derive(Debug, clap::Args)]
@@ -94,17 +94,8 @@ enum PreferArg {
 pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
     let data = Project::load(project)?;
     let board = data.board(&args.board)?;
-    let test_only: BTreeSet<&str> = data
-        .libraries
-        .iter()
-        .filter(|c| c.test_only)
-        .map(|c| c.name.as_str())
-        .collect();
     for name in &args.library {
-        let known = || data.libraries.iter().map(|c| c.name.as_str());
-        if !known().any(|library| library == name) {
-            return Err(selo_engine::Error::unknown("library", name, known()).into());
-        }
+        data.library(name)?;
     }
     let request = request(args, board);
     let offered = offered(&data, board, &args.library, &request)?;
@@ -113,15 +104,14 @@ pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
         measuring::measure_into(&data, &catalog, board, &offered, &[])?;
     }
     let mut rows = rows::read(&args.rows, project)?;
-    rows.retain(|row| {
-        named(&args.library, &row.library) && !test_only.contains(row.library.as_str())
-    });
+    let is_test = |name: &str| data.libraries.iter().any(|c| c.name == name && c.test_only);
+    rows.retain(|row| named(&args.library, &row.library) && !is_test(&row.library));
     if !rows.iter().any(|row| row.board == board.name) {
         return Ok(rows::none(&board.name));
     }
     let mut checks = Vec::new();
-    for file in report::check_files(&args.rows, project) {
-        checks.extend(report::read_checks(&file)?);
+    for file in lines::check_files(&args.rows, project) {
+        checks.extend(lines::read_checks(&file)?);
     }
     let licences: Vec<(String, String)> = data
         .libraries

@@ -13,7 +13,7 @@ use selo_report::format::{self, Scale};
 use selo_report::sweep;
 use selo_report::table::{Cell, Column, Table, TerminalStyle, Tone};
 
-use super::common::{Select, fetched};
+use super::common::{Select, Units, fetched};
 use super::measuring::{self, Job, Sweep, What};
 use super::rows;
 
@@ -57,10 +57,8 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let units = project.units(board, &how.pick.selection())?;
     let (units, missing) = fetched(root, units, how.offline)?;
     let catalog = project.catalog()?;
-    let folder = args
-        .out
-        .clone()
-        .unwrap_or_else(|| args.sweep.folder(&project, board, &units));
+    let own_folder = || args.sweep.folder(&project, board, &units);
+    let folder = args.out.clone().unwrap_or_else(own_folder);
     let mut rows = Vec::new();
     let mut result = Ok(());
     let mut left_out = 0;
@@ -107,17 +105,16 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     if left_out > 0 {
         return Ok(ExitCode::from(rows::MISSING));
     }
-    // A call that reaches a default limit counts as hung.
-    let hangs = |row: &&Row| {
-        row.status == Status::OverLimit && !how.excuses_limit(&project, &row.algorithm)
-    };
+    let is_good = bad(&rows, &project, how) + missing == 0;
+    Ok(ExitCode::from(u8::from(!is_good)))
+}
+
+/// The rows that failed, crashed, or hung. A call that reaches a default limit counts as hung.
+fn bad(rows: &[Row], project: &Project, how: &Units) -> usize {
+    let hangs =
+        |row: &&Row| row.status == Status::OverLimit && !how.excuses_limit(project, &row.algorithm);
     let hung = rows.iter().filter(hangs).count();
-    let bad = count(&rows, Status::Failed) + count(&rows, Status::Crashed) + hung + missing;
-    Ok(if bad == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    count(rows, Status::Failed) + count(rows, Status::Crashed) + hung
 }
 
 /// False, and the reason on stderr, if this machine cannot build for the board.

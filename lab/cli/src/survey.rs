@@ -117,12 +117,29 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         algorithms: args.algorithm.clone(),
         variants: args.variant.clone(),
     };
+    let lines = on_boards(args, &project, boards, &selection)?;
+    if !args.json {
+        rows::print(&selo_report::survey::text(&lines, TerminalStyle::detect()))?;
+    }
+    if let Some(folder) = &args.out {
+        write(&lines, &title, folder)?;
+    }
+    Ok(exit_code(&lines))
+}
+
+/// Surveys the selected units on each board. A board without any is told, unless none has any.
+fn on_boards(
+    args: &Args,
+    project: &Project,
+    boards: Vec<(&Board, Builder<'_>)>,
+    selection: &Selection,
+) -> selo_base::report::Result<Vec<SurveyLine>> {
     let catalog = project.catalog()?;
     let effort = effort(args);
     let mut lines: Vec<SurveyLine> = Vec::new();
     let mut nothing = None;
     for (board, builder) in boards {
-        let units = match project.units(board, &selection) {
+        let units = match project.units(board, selection) {
             Ok(units) => units,
             // This board has nothing of the library, but another board may.
             Err(error @ selo_engine::Error::NothingSelected { .. }) => {
@@ -135,44 +152,43 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         let lab = Lab {
             metrics: survey::metrics(board.fidelity),
             cycle_limit: Some(args.limit.saturating_mul(1_000_000)),
-            ..common::lab(&project, board, builder, &catalog)
+            ..common::lab(project, board, builder, &catalog)
         };
         lines.extend(on_board(&lab, &units, &effort, args.json)?);
     }
-    if let (true, Some(error)) = (lines.is_empty(), nothing) {
-        return Err(error.into());
+    match nothing {
+        Some(error) if lines.is_empty() => Err(error.into()),
+        _ => Ok(lines),
     }
-    if !args.json {
-        rows::print(&selo_report::survey::text(&lines, TerminalStyle::detect()))?;
-    }
-    if let Some(folder) = &args.out {
-        for path in selo_report::survey::write(&lines, &title, folder)? {
-            eprintln!("{}", path.display());
-        }
-        let path = folder.join("survey.jsonl");
-        let text: Vec<String> = lines
-            .iter()
-            .map(serde_json::to_string)
-            .collect::<Result<_, _>>()?;
-        std::fs::write(&path, text.join("\n") + "\n").map_err(|source| {
-            selo_engine::Error::Write {
-                path: path.clone(),
-                source,
-            }
-        })?;
+}
+
+/// Writes the page, the Markdown and the lines, and tells their paths.
+fn write(lines: &[SurveyLine], title: &str, folder: &Path) -> selo_base::report::Result<()> {
+    for path in selo_report::survey::write(lines, title, folder)? {
         eprintln!("{}", path.display());
     }
-    let bad = lines
+    let path = folder.join("survey.jsonl");
+    let text: Vec<String> = lines
         .iter()
-        .any(|line| line.verdict == SurveyVerdict::NotSuitable);
-    let told = lines
-        .iter()
-        .all(|line| line.verdict != SurveyVerdict::NotTold);
-    Ok(ExitCode::from(match (bad, told) {
-        (true, _) => 1,
-        (false, true) => 0,
-        (false, false) => binding::NOT_BOUND,
-    }))
+        .map(serde_json::to_string)
+        .collect::<Result<_, _>>()?;
+    std::fs::write(&path, text.join("\n") + "\n").map_err(|source| selo_engine::Error::Write {
+        path: path.clone(),
+        source,
+    })?;
+    eprintln!("{}", path.display());
+    Ok(())
+}
+
+fn exit_code(lines: &[SurveyLine]) -> ExitCode {
+    let has = |verdict: SurveyVerdict| lines.iter().any(|line| line.verdict == verdict);
+    ExitCode::from(if has(SurveyVerdict::NotSuitable) {
+        1
+    } else if has(SurveyVerdict::NotTold) {
+        binding::NOT_BOUND
+    } else {
+        0
+    })
 }
 
 fn effort(args: &Args) -> Effort {

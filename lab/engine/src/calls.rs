@@ -8,38 +8,50 @@ impl Interface {
     /// The calls that measure `operation` on a message (for a derivation, a key) of `bytes` bytes.
     /// Every secret is random, and so is every public input. `None` if the interface lacks the operation.
     pub fn plan(self, algorithm: &Algorithm, operation: &str, bytes: u32) -> Option<Plan> {
-        use Input::{Fixed, InputOf, OutputOf, Public, Random};
-        let key = Random(algorithm.key_bytes.unwrap_or(32));
-        let setup = call("key-setup", std::slice::from_ref(&key));
+        use Input::Random;
+        match self {
+            Interface::BlockCipher
+            | Interface::ModeEcb
+            | Interface::ModeCbc
+            | Interface::ModeCtr
+            | Interface::Aead => self.plan_with_key(algorithm, operation, bytes),
+            Interface::Hash => (operation == "hash").then(|| vec![call("hash", &[Random(bytes)])]),
+            Interface::Mac => {
+                let key = Random(algorithm.key_bytes.unwrap_or(32));
+                (operation == "mac").then(|| vec![call("mac", &[key, Random(bytes)])])
+            }
+            Interface::Kdf => (operation == "derive").then(|| derive(bytes)),
+            Interface::Dh => agree(algorithm, operation),
+            Interface::Signature => sign(operation, bytes),
+            Interface::PublicKey => encrypt_public(operation),
+            Interface::Link | Interface::Node | Interface::Probe => None,
+        }
+    }
+
+    /// The calls of a cipher: its key first, then a message.
+    fn plan_with_key(self, algorithm: &Algorithm, operation: &str, bytes: u32) -> Option<Plan> {
+        use Input::{InputOf, OutputOf, Public, Random};
+        let known = ["key-setup", "encrypt", "decrypt", "seal", "open"];
+        let operation = known.into_iter().find(|known| *known == operation)?;
+        let setup = call("key-setup", &[Random(algorithm.key_bytes.unwrap_or(32))]);
+        if operation == "key-setup" {
+            return Some(vec![setup]);
+        }
         let plan = match (self, operation) {
-            (
-                Interface::BlockCipher
-                | Interface::ModeEcb
-                | Interface::ModeCbc
-                | Interface::ModeCtr
-                | Interface::Aead,
-                "key-setup",
-            ) => vec![setup],
-            (Interface::BlockCipher, "encrypt") => vec![setup, call("encrypt", &[Random(16)])],
-            (Interface::BlockCipher, "decrypt") => vec![setup, call("decrypt", &[Random(16)])],
-            (Interface::ModeEcb, "encrypt") => vec![setup, call("encrypt", &[Random(bytes)])],
-            (Interface::ModeEcb, "decrypt") => vec![setup, call("decrypt", &[Random(bytes)])],
-            (Interface::ModeCbc, "encrypt") => {
-                vec![setup, call("encrypt", &[Public(16), Random(bytes)])]
+            (Interface::BlockCipher, "encrypt" | "decrypt") => {
+                vec![setup, call(operation, &[Random(16)])]
+            }
+            (Interface::ModeEcb, "encrypt" | "decrypt") => {
+                vec![setup, call(operation, &[Random(bytes)])]
+            }
+            (Interface::ModeCtr, "encrypt" | "decrypt") | (Interface::ModeCbc, "encrypt") => {
+                vec![setup, call(operation, &[Public(16), Random(bytes)])]
             }
             (Interface::ModeCbc, "decrypt") => vec![
                 setup,
                 call("encrypt", &[Public(16), Random(bytes)]),
                 call("decrypt", &[OutputOf(1)]),
             ],
-            (Interface::ModeCtr, "encrypt") => {
-                vec![setup, call("encrypt", &[Public(16), Random(bytes)])]
-            }
-            (Interface::ModeCtr, "decrypt") => {
-                vec![setup, call("decrypt", &[Public(16), Random(bytes)])]
-            }
-            (Interface::Hash, "hash") => vec![call("hash", &[Random(bytes)])],
-            (Interface::Mac, "mac") => vec![call("mac", &[key, Random(bytes)])],
             (Interface::Aead, "seal" | "open") => {
                 let nonce = Public(algorithm.nonce_bytes.unwrap_or(12));
                 let mut plan = vec![
@@ -52,50 +64,6 @@ impl Interface {
                 }
                 plan
             }
-            (Interface::Kdf, "derive") => {
-                let size = u16::try_from(bytes).unwrap_or(u16::MAX).to_be_bytes();
-                let inputs = [
-                    Random(32),
-                    Random(32),
-                    Random(INFO_BYTES),
-                    Fixed(size.to_vec()),
-                ];
-                vec![call("derive", &inputs)]
-            }
-            (Interface::Dh, "keygen") => vec![call("keygen", &[Random(32)])],
-            // For most curves, random bytes are rarely a point.
-            (Interface::Dh, "shared-secret") if algorithm.public_bytes.is_some() => vec![
-                call("keygen", &[Random(32)]),
-                call("shared-secret", &[Random(32), OutputOf(0)]),
-            ],
-            (Interface::Dh, "shared-secret") => {
-                vec![call("shared-secret", &[Random(32), Random(32)])]
-            }
-            (Interface::Signature, "keygen" | "sign" | "verify") => {
-                let mut plan = vec![call("keygen", &[Random(32)])];
-                if operation != "keygen" {
-                    // The last input is the randomness of a signer that needs it.
-                    let inputs = [InputOf(0, 0), OutputOf(0), Random(bytes), Random(32)];
-                    plan.push(call("sign", &inputs));
-                }
-                if operation == "verify" {
-                    let inputs = [OutputOf(0), InputOf(1, 2), OutputOf(1)];
-                    plan.push(call("verify", &inputs));
-                }
-                plan
-            }
-            (Interface::PublicKey, "keygen") => vec![call("keygen", &[Random(32)])],
-            (Interface::PublicKey, "encrypt") => {
-                vec![
-                    call("keygen", &[Random(32)]),
-                    call("encrypt", &[Random(32)]),
-                ]
-            }
-            (Interface::PublicKey, "decrypt") => vec![
-                call("keygen", &[Random(32)]),
-                call("encrypt", &[Random(32)]),
-                call("decrypt", &[OutputOf(1)]),
-            ],
             _ => return None,
         };
         Some(plan)
@@ -111,6 +79,69 @@ impl Interface {
         *plan.last_mut()?.inputs.last_mut()? = Input::AlteredOutputOf(1);
         Some(plan)
     }
+}
+
+/// The calls of a key derivation that gives `bytes` bytes.
+fn derive(bytes: u32) -> Plan {
+    use Input::{Fixed, Random};
+    let size = u16::try_from(bytes).unwrap_or(u16::MAX).to_be_bytes();
+    let inputs = [
+        Random(32),
+        Random(32),
+        Random(INFO_BYTES),
+        Fixed(size.to_vec()),
+    ];
+    vec![call("derive", &inputs)]
+}
+
+/// The calls of a key agreement.
+fn agree(algorithm: &Algorithm, operation: &str) -> Option<Plan> {
+    use Input::{OutputOf, Random};
+    let keygen = call("keygen", &[Random(32)]);
+    match operation {
+        "keygen" => Some(vec![keygen]),
+        // For most curves, random bytes are rarely a point.
+        "shared-secret" if algorithm.public_bytes.is_some() => Some(vec![
+            keygen,
+            call("shared-secret", &[Random(32), OutputOf(0)]),
+        ]),
+        "shared-secret" => Some(vec![call("shared-secret", &[Random(32), Random(32)])]),
+        _ => None,
+    }
+}
+
+/// The calls of a signature of a message of `bytes` bytes.
+fn sign(operation: &str, bytes: u32) -> Option<Plan> {
+    use Input::{InputOf, OutputOf, Random};
+    if !["keygen", "sign", "verify"].contains(&operation) {
+        return None;
+    }
+    let mut plan = vec![call("keygen", &[Random(32)])];
+    if operation != "keygen" {
+        // The last input is the randomness of a signer that needs it.
+        let inputs = [InputOf(0, 0), OutputOf(0), Random(bytes), Random(32)];
+        plan.push(call("sign", &inputs));
+    }
+    if operation == "verify" {
+        let inputs = [OutputOf(0), InputOf(1, 2), OutputOf(1)];
+        plan.push(call("verify", &inputs));
+    }
+    Some(plan)
+}
+
+/// The calls of public-key encryption.
+fn encrypt_public(operation: &str) -> Option<Plan> {
+    use Input::{OutputOf, Random};
+    let mut plan = vec![call("keygen", &[Random(32)])];
+    if ["encrypt", "decrypt"].contains(&operation) {
+        plan.push(call("encrypt", &[Random(32)]));
+    }
+    if operation == "decrypt" {
+        plan.push(call("decrypt", &[OutputOf(1)]));
+    }
+    ["keygen", "encrypt", "decrypt"]
+        .contains(&operation)
+        .then_some(plan)
 }
 
 fn call(operation: &'static str, inputs: &[Input]) -> Call {

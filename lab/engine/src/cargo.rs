@@ -106,14 +106,7 @@ pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -
         return Ok(kept);
     }
     let built = root.join("target/cargo").join(&library.name);
-    // Paths of this machine must not get into an image.
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home =
-        home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
-    let mut flags = rust.flags;
-    for (from, to) in [(home.unwrap_or_default(), "cargo"), (root.to_owned(), ".")] {
-        flags.push(format!("--remap-path-prefix={}={to}", from.display()));
-    }
+    let flags = without_paths(rust.flags, root);
     let output = cargo(&folder, "build")
         .args(["--release", "--offline", "--target", target, "--target-dir"])
         .arg(&built)
@@ -128,10 +121,6 @@ pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -
         });
     }
     let made = built.join(target).join("release").join(&name);
-    let write_error = |source| Error::Write {
-        path: kept.clone(),
-        source,
-    };
     if !made.is_file() {
         return Err(Error::Data {
             path: folder.join("Cargo.toml"),
@@ -140,17 +129,36 @@ pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -
             ),
         });
     }
-    // Copy to a temporary name, then rename, so that no incomplete file has the final name.
-    std::fs::create_dir_all(&images).map_err(write_error)?;
+    keep(&made, &kept, &images)?;
+    Ok(kept)
+}
+
+/// The flags, and those that keep paths of this machine out of an image.
+fn without_paths(mut flags: Vec<String>, root: &Path) -> Vec<String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home =
+        home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
+    for (from, to) in [(home.unwrap_or_default(), "cargo"), (root.to_owned(), ".")] {
+        flags.push(format!("--remap-path-prefix={}={to}", from.display()));
+    }
+    flags
+}
+
+/// Copies to a temporary name, then renames, so that no incomplete file has the final name.
+fn keep(made: &Path, kept: &Path, images: &Path) -> Result<()> {
+    let write_error = |source| Error::Write {
+        path: kept.to_owned(),
+        source,
+    };
+    std::fs::create_dir_all(images).map_err(write_error)?;
     let partial = tempfile::Builder::new()
         .prefix("making-")
-        .tempfile_in(&images);
+        .tempfile_in(images);
     let partial = partial.map_err(write_error)?.into_temp_path();
-    std::fs::copy(&made, &partial).map_err(write_error)?;
+    std::fs::copy(made, &partial).map_err(write_error)?;
     partial
-        .persist(&kept)
-        .map_err(|error| write_error(error.error))?;
-    Ok(kept)
+        .persist(kept)
+        .map_err(|error| write_error(error.error))
 }
 
 /// Fails, with a way to install it, if the compiler has no core library for `target`.

@@ -71,6 +71,17 @@ pub fn weigh(path: &Path) -> Result<Weight> {
             flash += section.size();
         }
     }
+    Ok(Weight {
+        flash,
+        ram,
+        static_end,
+        symbols: symbols_of(&file),
+    })
+}
+
+/// The functions and variables of an image, the largest first.
+fn symbols_of(file: &object::File<'_>) -> Vec<Symbol> {
+    let avr = file.architecture() == object::Architecture::Avr;
     let mut symbols: Vec<Symbol> = file
         .symbols()
         .filter(|symbol| matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data))
@@ -91,12 +102,7 @@ pub fn weigh(path: &Path) -> Result<Weight> {
         .collect();
     symbols.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
     symbols.dedup();
-    Ok(Weight {
-        flash,
-        ram,
-        static_end,
-        symbols,
-    })
+    symbols
 }
 
 /// The addresses of an image's marks, for runners that watch addresses

@@ -1,21 +1,22 @@
 //! The project folder: finds it, and loads the boards, libraries and
 //! algorithms that its data files describe.
 
+mod load;
+
 use std::path::{Path, PathBuf};
 
 use selo_vectors::Catalog;
 use serde::Deserialize;
 
-use crate::algorithm::{Algorithm, AlgorithmFile};
+use crate::algorithm::Algorithm;
 use crate::board::Board;
 use crate::data::{read_toml, sorted_entries};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::model::CycleModel;
-use crate::row::Fidelity;
-use crate::runner;
 use crate::source::{Lock, Source};
+use load::{load_algorithms, load_boards, load_libraries, load_models};
 
 pub use crate::library::MANIFEST;
 
@@ -161,70 +162,12 @@ impl Project {
     /// Loads every data file below `root`. Fails if a file is invalid, or if a reference between
     /// files is.
     pub fn load(root: &Path) -> Result<Project> {
-        let mut boards = Vec::new();
-        for path in sorted_entries(&root.join("lab/boards"))? {
-            if path.extension().is_some_and(|e| e == "toml") {
-                let mut board: Board = read_toml(&path)?;
-                same_name(&path, path.file_stem(), &board.name)?;
-                if board.rtl.is_some() && !runner::rtl::has_passed(root, &board) {
-                    board.fidelity = Fidelity::Instructions;
-                }
-                boards.push(board);
-            }
-        }
-        let mut models = Vec::new();
-        let folder = root.join("lab/boards/models");
-        if folder.is_dir() {
-            for path in sorted_entries(&folder)? {
-                let model: CycleModel = read_toml(&path)?;
-                same_name(&path, path.file_stem(), &model.name)?;
-                models.push(model);
-            }
-        }
-        let lock = Lock::read(root)?;
-        let mut libraries = Vec::new();
-        for folder in sorted_entries(&root.join("lab/libraries"))? {
-            let found = match Library::manifest_of(&folder) {
-                Some(path) => vec![path],
-                None => collection(&folder)?,
-            };
-            for path in found {
-                let own_folder = Library::manifest_of(&folder).is_some();
-                let name = if own_folder {
-                    folder.file_name()
-                } else {
-                    path.file_stem()
-                };
-                let mut library: Library = read_toml(&path)?;
-                same_name(&path, name, &library.name)?;
-                library.folder.clone_from(&folder);
-                library.root = root.to_owned();
-                library.pin(&lock);
-                library.take_binding()?;
-                libraries.push(library);
-            }
-        }
-        let mut algorithms: Vec<Algorithm> = Vec::new();
-        for path in sorted_entries(&root.join("lab/algorithms"))? {
-            if path.extension().is_some_and(|e| e == "toml") {
-                let file: AlgorithmFile = read_toml(&path)?;
-                for algorithm in file.algorithm {
-                    if algorithms.iter().any(|known| known.name == algorithm.name) {
-                        return Err(Error::Data {
-                            path,
-                            message: format!("algorithm '{}' is defined twice", algorithm.name),
-                        });
-                    }
-                    algorithms.push(algorithm);
-                }
-            }
-        }
         let project = Project {
             root: root.to_owned(),
-            boards,
-            libraries,
-            algorithms,
-            models,
+            boards: load_boards(root)?,
+            libraries: load_libraries(root)?,
+            algorithms: load_algorithms(root)?,
+            models: load_models(root)?,
         };
         project.check_references()?;
         Ok(project)
@@ -340,6 +283,39 @@ impl Project {
     /// unknown name is an error. Libraries that only test the instrument must be named. Libraries
     /// of registries must be named, or selected by [`ALL`]: the default needs no network.
     pub fn units<'a>(&'a self, board: &Board, selection: &Selection) -> Result<Vec<Unit<'a>>> {
+        self.check_names(selection)?;
+        let all = selection.libraries.iter().any(|name| name == ALL);
+        let mut units = Vec::new();
+        for library in &self.libraries {
+            let named = selection.libraries.contains(&library.name);
+            let own = selection.libraries.is_empty() && library.is_own();
+            if named || !library.test_only && (own || all) {
+                self.add_units(library, board, selection, &mut units)?;
+            }
+        }
+        if !units.is_empty() {
+            return Ok(units);
+        }
+        let unbound =
+            |library: &&Library| selection.libraries.contains(&library.name) && !library.is_bound();
+        if let Some(library) = self.libraries.iter().find(unbound) {
+            return Err(Error::NotBound {
+                library: library.name.clone(),
+            });
+        }
+        Err(Error::NothingSelected {
+            what: format!(
+                "no library matches on board '{}'{}{}{}",
+                board.name,
+                listed("library", &selection.libraries),
+                listed("algorithm", &selection.algorithms),
+                listed("variant", &selection.variants),
+            ),
+        })
+    }
+
+    /// Fails if the selection has a name that no data file has.
+    fn check_names(&self, selection: &Selection) -> Result<()> {
         for name in &selection.libraries {
             if name != ALL {
                 self.library(name)?;
@@ -360,56 +336,40 @@ impl Project {
                 return Err(Error::unknown("variant", name, known_variants()));
             }
         }
+        Ok(())
+    }
+
+    /// Adds the selected units of one library that can be built for `board`.
+    fn add_units<'a>(
+        &'a self,
+        library: &'a Library,
+        board: &Board,
+        selection: &Selection,
+        units: &mut Vec<Unit<'a>>,
+    ) -> Result<()> {
         let wanted =
             |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
-        let all = selection.libraries.iter().any(|name| name == ALL);
-        let mut units = Vec::new();
-        for library in &self.libraries {
-            let named = selection.libraries.contains(&library.name);
-            let own = selection.libraries.is_empty() && library.is_own();
-            if !named && (library.test_only || !(own || all)) {
+        for implementation in &library.implementations {
+            if !wanted(&implementation.boards, &board.name) {
                 continue;
             }
-            for implementation in &library.implementations {
-                if !wanted(&implementation.boards, &board.name) {
+            for name in &implementation.algorithms {
+                if !wanted(&selection.algorithms, name) {
                     continue;
                 }
-                for name in &implementation.algorithms {
-                    if !wanted(&selection.algorithms, name) {
-                        continue;
-                    }
-                    for variant in &implementation.variants {
-                        if wanted(&selection.variants, variant) {
-                            units.push(Unit {
-                                library,
-                                implementation,
-                                algorithm: self.algorithm(name)?,
-                                variant,
-                            });
-                        }
+                for variant in &implementation.variants {
+                    if wanted(&selection.variants, variant) {
+                        units.push(Unit {
+                            library,
+                            implementation,
+                            algorithm: self.algorithm(name)?,
+                            variant,
+                        });
                     }
                 }
             }
         }
-        let unbound =
-            |library: &&Library| selection.libraries.contains(&library.name) && !library.is_bound();
-        if let (true, Some(library)) = (units.is_empty(), self.libraries.iter().find(unbound)) {
-            return Err(Error::NotBound {
-                library: library.name.clone(),
-            });
-        }
-        if units.is_empty() {
-            return Err(Error::NothingSelected {
-                what: format!(
-                    "no library matches on board '{}'{}{}{}",
-                    board.name,
-                    listed("library", &selection.libraries),
-                    listed("algorithm", &selection.algorithms),
-                    listed("variant", &selection.variants),
-                ),
-            });
-        }
-        Ok(units)
+        Ok(())
     }
 
     /// The libraries to choose among if the user names none: the project's own, and all whose
@@ -469,35 +429,12 @@ impl Project {
     }
 }
 
-/// The manifests of a folder of libraries that are bound by trial: each is one file.
-fn collection(folder: &Path) -> Result<Vec<PathBuf>> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut files = sorted_entries(folder)?;
-    files.retain(|path| path.extension().is_some_and(|end| end == "toml"));
-    Ok(files)
-}
-
 fn listed(what: &str, names: &[String]) -> String {
     if names.is_empty() {
         String::new()
     } else {
         format!(", {what} {}", names.join(" or "))
     }
-}
-
-fn same_name(path: &Path, stem: Option<&std::ffi::OsStr>, name: &str) -> Result<()> {
-    if stem.is_some_and(|stem| stem == name) {
-        return Ok(());
-    }
-    Err(Error::Data {
-        path: path.to_owned(),
-        message: format!(
-            "name = \"{name}\" must equal the name of the file or folder ('{}')",
-            stem.unwrap_or_default().to_string_lossy()
-        ),
-    })
 }
 
 #[cfg(test)]

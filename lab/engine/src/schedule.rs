@@ -57,32 +57,23 @@ pub fn run<T: Send>(
             });
         }
         drop(send);
-        let mut waiting = BTreeMap::new();
-        let mut following = 0;
+        let mut results = InOrder::default();
         let mut first_error = None;
         for message in receive {
             match message {
                 Message::Started(index) => event(Event::Started(index)),
                 Message::Finished(index, result) => {
                     event(Event::Finished(index));
-                    let result = result.and_then(|value| done(&value).map(|()| value));
-                    match result {
-                        Ok(value) => {
-                            waiting.insert(index, value);
+                    let kept = result.and_then(|value| {
+                        done(&value)?;
+                        match first_error {
+                            None => results.add(index, value, &mut in_order),
+                            Some(_) => Ok(()),
                         }
-                        Err(error) => {
-                            stop.store(true, Ordering::Relaxed);
-                            first_error.get_or_insert(error);
-                        }
-                    }
-                    while first_error.is_none()
-                        && let Some(value) = waiting.remove(&following)
-                    {
-                        following += 1;
-                        if let Err(error) = in_order(value) {
-                            stop.store(true, Ordering::Relaxed);
-                            first_error = Some(error);
-                        }
+                    });
+                    if let Err(error) = kept {
+                        stop.store(true, Ordering::Relaxed);
+                        first_error.get_or_insert(error);
                     }
                 }
             }
@@ -91,6 +82,39 @@ pub fn run<T: Send>(
         check_interrupt()?;
         first_error.map_or(Ok(()), Err)
     })
+}
+
+/// Results that wait for those of earlier items.
+struct InOrder<T> {
+    waiting: BTreeMap<usize, T>,
+    /// The index of the next result to pass on.
+    following: usize,
+}
+
+impl<T> Default for InOrder<T> {
+    fn default() -> Self {
+        InOrder {
+            waiting: BTreeMap::new(),
+            following: 0,
+        }
+    }
+}
+
+impl<T> InOrder<T> {
+    /// Adds a result, and passes on all that are next.
+    fn add(
+        &mut self,
+        index: usize,
+        value: T,
+        pass_on: &mut impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        self.waiting.insert(index, value);
+        while let Some(value) = self.waiting.remove(&self.following) {
+            self.following += 1;
+            pass_on(value)?;
+        }
+        Ok(())
+    }
 }
 
 /// Keeps the calling thread, and the programs that it starts, on one core. A worker and its image

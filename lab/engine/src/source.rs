@@ -6,6 +6,7 @@
 //! without a network needs only the files in that folder. Archives are always unpacked into
 //! `target/sources`, so that paths in an image do not depend on the archives' folder.
 
+mod address;
 mod client;
 mod git;
 mod input;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-pub use git::{is_address as is_git_address, name as git_name};
+pub use address::{is_address as is_git_address, name as git_name};
 pub use lock::{LOCK, Lock, Pin};
 use manifest::unpacked;
 pub use manifest::{Registry, Source, UNPINNED};

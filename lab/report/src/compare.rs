@@ -64,31 +64,14 @@ fn compare_cell(
         Published::Dash | Published::Plotted => None,
     };
     let (status, measured, rows, reason) = match outcome {
-        Ok(found) => match cell.published {
-            Published::Dash => (
-                CellStatus::NotPrinted,
-                Some(found.figure),
-                found.rows,
-                format!("the paper prints a dash; {}", found.source),
-            ),
-            Published::Plotted => (
-                CellStatus::NotPrinted,
-                Some(found.figure),
-                found.rows,
-                format!("the paper plots it without a number; {}", found.source),
-            ),
-            _ => (CellStatus::Ok, Some(found.figure), found.rows, found.source),
-        },
+        Ok(found) => {
+            let (status, reason) = beside_published(&cell.published, found.source);
+            (status, Some(found.figure), found.rows, reason)
+        }
         Err(gap) => {
             let gap = ours.of_hardware(paper, cell, gap);
             (gap.status, None, Vec::new(), gap.reason)
         }
-    };
-    let ratio = match (&published, &measured) {
-        (Some(Figure::Number(published)), Some(Figure::Number(measured))) if *published != 0.0 => {
-            Some(measured / published)
-        }
-        _ => None,
     };
     // Each figure carries the error of the cycle models behind it.
     let cautions = format::model_cautions(rows.iter().map(|&index| &ours.rows[index]));
@@ -100,9 +83,9 @@ fn compare_cell(
         cell: format!("{} | {}", cell.row, cell.column),
         published_unit: cell.unit.clone(),
         unit: cell.unit.clone().filter(|_| is_number(&measured)),
+        ratio: ratio(published.as_ref(), measured.as_ref()),
         published,
         measured,
-        ratio,
         board: board_of(&cell.measured_by).map(str::to_owned),
         fidelity: rows
             .iter()
@@ -121,6 +104,31 @@ fn compare_cell(
         rows,
         rows_beside: rows_beside.unwrap_or_default(),
         line,
+    }
+}
+
+/// The status of a measured figure beside what the paper prints, and its source.
+fn beside_published(published: &Published, source: String) -> (CellStatus, String) {
+    match published {
+        Published::Dash => (
+            CellStatus::NotPrinted,
+            format!("the paper prints a dash; {source}"),
+        ),
+        Published::Plotted => (
+            CellStatus::NotPrinted,
+            format!("the paper plots it without a number; {source}"),
+        ),
+        _ => (CellStatus::Ok, source),
+    }
+}
+
+/// Measured over published, if both are numbers.
+fn ratio(published: Option<&Figure>, measured: Option<&Figure>) -> Option<f64> {
+    match (published, measured) {
+        (Some(Figure::Number(published)), Some(Figure::Number(measured))) if *published != 0.0 => {
+            Some(measured / published)
+        }
+        _ => None,
     }
 }
 

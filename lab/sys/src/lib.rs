@@ -21,6 +21,23 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A message that does not fit into memory is sealed or opened in pieces:
+//!
+//! ```
+//! use selo_sys::{Aead, AeadKey, AeadSealing};
+//!
+//! # fn main() -> Result<(), selo_sys::Error> {
+//! let key = AeadKey::new(Aead::AsconAead128, &[7; 16])?;
+//! let mut message = AeadSealing::start(&key, &[9; 16], b"header", 16, 6)?;
+//! let mut sealed = [0; 6];
+//! message.update(&mut sealed[..4], b"23.5")?;
+//! message.update(&mut sealed[4..], b" C")?;
+//! let mut tag = [0; 16];
+//! message.finish(&mut tag)?;
+//! # Ok(())
+//! # }
+//! ```
 #![warn(missing_docs)]
 
 mod error;

@@ -277,8 +277,43 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
     let id = device(&mut wire);
     let drops = Drops::count(target);
-    let (mut frames, mut compared) = (0, 0_u64);
-    // An altered reveal ends an attempt. Alter each part in turn, all within one window.
+    let (mut frames, compared) = alter_reveals(target, &mut wire, &drops)?;
+    let commitment = drops.of(target, Reason::Commitment);
+
+    // The node waits for the gateway's result, and receives the attacker's.
+    compare(target, &mut wire)?;
+    wire.node.node.node().confirm(true)?;
+    let mut forged = vec![[&[0x40][..], &id.to_bytes(), &random_bytes::<16>()?].concat()];
+    forged.push([&[0x40][..], &id.to_bytes(), &[0; 16]].concat());
+    frames += wire.inject_down(forged.iter().map(Vec::as_slice))?;
+    frames += alter_rejection(target, &mut wire)?;
+    let fooled = wire.node.count(&Event::Paired) > 0;
+    let stored = target.device_key(id).is_some();
+    let broken = fooled || stored || compared > 0;
+    let shows = match broken {
+        true => format!(
+            "node paired: {fooled}; key stored: {stored}; altered reveals shown: {compared}"
+        ),
+        false => format!("gateway: commitment {commitment}; node: ignored three false results"),
+    };
+    Ok(outcome(
+        suite,
+        Attack::Forge,
+        format!("altered committed values and the operator's result: {frames} frames"),
+        broken,
+        shows,
+        vec![
+            figure("frames forged", frames),
+            figure("commitment", commitment),
+            figure("accepted", compared + u64::from(fooled) + u64::from(stored)),
+        ],
+    ))
+}
+
+/// Alters each part of a reveal in turn, all within one window: an altered reveal ends an attempt.
+/// Returns the number of frames, and how many of them the gateway compared.
+fn alter_reveals(target: &mut dyn Target, wire: &mut Wire, drops: &Drops) -> Result<(u64, u64)> {
+    let (mut frames, mut compared) = (0, 0);
     target.open_window();
     for (number, byte) in [REVEAL_KEY, REVEAL_R].into_iter().enumerate() {
         wire.node.node.node().pair()?;
@@ -303,15 +338,12 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         target.decide(false);
         wire.node.node.node().confirm(false)?;
     }
-    let commitment = drops.of(target, Reason::Commitment);
+    Ok((frames, compared))
+}
 
-    // The node waits for the gateway's result, and receives the attacker's.
-    compare(target, &mut wire)?;
-    wire.node.node.node().confirm(true)?;
-    let mut forged = vec![[&[0x40][..], &id.to_bytes(), &random_bytes::<16>()?].concat()];
-    forged.push([&[0x40][..], &id.to_bytes(), &[0; 16]].concat());
-    frames += wire.inject_down(forged.iter().map(Vec::as_slice))?;
-    // The operator rejects. The attacker changes the result to an acceptance.
+/// The operator rejects, and the attacker changes the result to an acceptance. Returns the number of
+/// frames.
+fn alter_rejection(target: &mut dyn Target, wire: &mut Wire) -> Result<u64> {
     let start = wire.seen.len();
     target.decide(false);
     wire.node.skip(NODE_REPEATS);
@@ -329,28 +361,7 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     })?;
     let mut yes = result.map_or_else(Vec::new, |seen| seen.frame);
     yes[0] = 0x40;
-    frames += wire.inject_down([yes.as_slice()])?;
-    let fooled = wire.node.count(&Event::Paired) > 0;
-    let stored = target.device_key(id).is_some();
-    let broken = fooled || stored || compared > 0;
-    let shows = match broken {
-        true => format!(
-            "node paired: {fooled}; key stored: {stored}; altered reveals shown: {compared}"
-        ),
-        false => format!("gateway: commitment {commitment}; node: ignored three false results"),
-    };
-    Ok(outcome(
-        suite,
-        Attack::Forge,
-        format!("altered committed values and the operator's result: {frames} frames"),
-        broken,
-        shows,
-        vec![
-            figure("frames forged", frames),
-            figure("commitment", commitment),
-            figure("accepted", compared + u64::from(fooled) + u64::from(stored)),
-        ],
-    ))
+    wire.inject_down([yes.as_slice()])
 }
 
 /// Sends keys of small order, and reflects frames to their senders.

@@ -321,35 +321,39 @@ fn table(outcomes: &[LinkOutcome], served: &[service::ServiceOutcome], verbose: 
             service_verdict(outcome).with_note(shows),
         ]);
     }
+    table.remarks = remarks(outcomes, served);
+    table.without_empty_columns()
+}
+
+/// A sentence for each target: how many attacks broke it, or how many a service withstood.
+fn remarks(outcomes: &[LinkOutcome], served: &[service::ServiceOutcome]) -> Vec<String> {
+    let attacks = |count: usize| format::things(count, "attack", "attacks");
+    let mut remarks = Vec::new();
     for against in Against::ALL {
-        let of: Vec<&LinkOutcome> = outcomes.iter().filter(|o| o.against == against).collect();
-        let broken = of
-            .iter()
-            .filter(|o| o.verdict == LinkVerdict::Broken)
-            .count();
-        if !of.is_empty() {
-            table.remarks.push(format!(
+        let of = || outcomes.iter().filter(|o| o.against == against);
+        let broken = of().filter(|o| o.verdict == LinkVerdict::Broken).count();
+        if of().next().is_some() {
+            remarks.push(format!(
                 "{}: broken by {broken} of {}.",
                 against.name(),
-                format::things(of.len(), "attack", "attacks")
+                attacks(of().count())
             ));
         }
     }
     for against in Service::ALL {
-        let of: Vec<_> = served.iter().filter(|o| o.against == against).collect();
-        let held = of
-            .iter()
+        let of = || served.iter().filter(|o| o.against == against);
+        let held = of()
             .filter(|o| o.verdict == service::ServiceVerdict::Held)
             .count();
-        if !of.is_empty() {
-            table.remarks.push(format!(
+        if of().next().is_some() {
+            remarks.push(format!(
                 "{}: held against {held} of {}.",
                 against.name(),
-                format::things(of.len(), "attack", "attacks")
+                attacks(of().count())
             ));
         }
     }
-    table.without_empty_columns()
+    remarks
 }
 
 fn with_figures(shows: &str, evidence: &[Figure]) -> String {

@@ -95,22 +95,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
         );
     });
 
-    let mut crew = Vec::new();
-    if args.nodes > 0 {
-        crew.push(site.fleet(args)?);
-        status.aside(|| eprintln!("by UDP         {} virtual nodes", args.nodes));
-    }
-    if args.unos > 0 {
-        let way = format!("by LoRa        {} simulated Unos, 2.4 kbit/s", args.unos);
-        status.aside(|| eprintln!("{way}"));
-    }
-    for number in 1..=args.unos {
-        status.say(&format!("pairing the simulated Uno {number}"));
-        let (uno, digits) = site.uno(args, number)?;
-        status.aside(|| eprintln!("uno-{number}          paired with the digits {digits}"));
-        crew.push(uno);
-    }
-
+    let crew = crew(args, &mut site, &status)?;
     let end = Instant::now() + Duration::from_secs(args.seconds);
     while Instant::now() < end {
         let state = site.status()?;
@@ -133,17 +118,7 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     }
 
     status.say("stopping the nodes");
-    let (mut sent, mut by_radio) = (0, 0);
-    for node in crew {
-        let name = node.name.clone();
-        let radio = name != FLEET;
-        let tally = node
-            .tally()
-            .with_context(|| format!("{name} did not stop cleanly"))?;
-        let readings = tally["sent"].as_u64().unwrap_or(0);
-        sent += readings;
-        by_radio += if radio { readings } else { 0 };
-    }
+    let (sent, by_radio) = stop(crew)?;
     status.say("waiting for the last readings");
     let mut summary = site.settle(sent)?;
     summary.by_radio = by_radio;
@@ -154,6 +129,45 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     summary.print(args, &site, &folder);
     site.stop()?;
     Ok(ExitCode::from(u8::from(!summary.is_whole())))
+}
+
+/// Starts the virtual nodes, and pairs the simulated boards.
+fn crew(
+    args: &Args,
+    site: &mut Site,
+    status: &StatusLine,
+) -> selo_base::report::Result<Vec<Process>> {
+    let mut crew = Vec::new();
+    if args.nodes > 0 {
+        crew.push(site.fleet(args)?);
+        status.aside(|| eprintln!("by UDP         {} virtual nodes", args.nodes));
+    }
+    if args.unos > 0 {
+        let way = format!("by LoRa        {} simulated Unos, 2.4 kbit/s", args.unos);
+        status.aside(|| eprintln!("{way}"));
+    }
+    for number in 1..=args.unos {
+        status.say(&format!("pairing the simulated Uno {number}"));
+        let (uno, digits) = site.uno(args, number)?;
+        status.aside(|| eprintln!("uno-{number}          paired with the digits {digits}"));
+        crew.push(uno);
+    }
+    Ok(crew)
+}
+
+/// Stops the nodes. Returns the readings that all of them sent, and those sent by radio.
+fn stop(crew: Vec<Process>) -> selo_base::report::Result<(u64, u64)> {
+    let (mut sent, mut by_radio) = (0, 0);
+    for node in crew {
+        let name = node.name.clone();
+        let tally = node
+            .tally()
+            .with_context(|| format!("{name} did not stop cleanly"))?;
+        let readings = tally["sent"].as_u64().unwrap_or(0);
+        sent += readings;
+        by_radio += if name == FLEET { 0 } else { readings };
+    }
+    Ok((sent, by_radio))
 }
 
 /// Empties the folder. Refuses a folder that holds anything other than an earlier demo.

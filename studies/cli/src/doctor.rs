@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use rustix::fs::Access;
+use selo_engine::board::Board;
 use selo_engine::project::Project;
 
 #[derive(Debug, clap::Args)]
@@ -26,80 +27,16 @@ struct Need {
 }
 
 pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<ExitCode> {
-    let mut needs = Vec::new();
-    match project {
-        Some(root) => {
-            let loaded = Project::load(root);
-            needs.push(Need {
-                name: "project".into(),
-                why: "boards, libraries and algorithms".into(),
-                found: loaded.as_ref().ok().map(|_| root.display().to_string()),
-                install: loaded
-                    .as_ref()
-                    .err()
-                    .map(ToString::to_string)
-                    .unwrap_or_default(),
-                optional: false,
-            });
-            if let Ok(project) = &loaded {
-                for board in project.boards.iter().filter(|board| board.is_here()) {
-                    let packages: Vec<&str> =
-                        board.toolchain.debian.iter().map(String::as_str).collect();
-                    let why = format!("images for {}", board.title);
-                    let mut need = program(&board.toolchain.cc, &why, &apt(&packages), false);
-                    if need.found.is_some() && !board.toolchain.has_headers() {
-                        need.found = None;
-                        need.why =
-                            format!("{why}: the compiler is installed, but its C library is not");
-                    }
-                    needs.push(need);
-                    if let Some(qemu) = &board.qemu {
-                        let packages: Vec<&str> = qemu.debian.iter().map(String::as_str).collect();
-                        let why = format!("runs images for {}", board.title);
-                        needs.push(program(&qemu.program, &why, &apt(&packages), false));
-                    }
-                }
-            }
-            needs.push(file(
-                &root.join("target/sims/selo-qemu.so"),
-                "qemu plugin",
-                "counts instructions of emulated boards",
-                "make build",
-            ));
-            if let Ok(project) = &loaded {
-                needs.extend(cables(project));
-            }
-            let runner = root.join("target/sims/selo-simavr");
-            needs.push(Need {
-                name: "simavr runner".into(),
-                ..program(
-                    &runner.to_string_lossy(),
-                    "simulates AVR boards, cycle-exact",
-                    "make build",
-                    false,
-                )
-            });
-            needs.push(program(
-                "node",
-                "the second AVR simulator",
-                &apt(&["nodejs", "npm"]),
-                true,
-            ));
-            needs.push(file(
-                &root.join("lab/sims/avr8js/node_modules/avr8js"),
-                "avr8js",
-                "the second AVR simulator",
-                "make build",
-            ));
-        }
-        None => needs.push(Need {
+    let mut needs = match project {
+        Some(root) => of_project(root),
+        None => vec![Need {
             name: "project".into(),
             why: "boards, libraries and algorithms".into(),
             found: None,
             install: "change into the project's folder, or pass --project DIR".into(),
             optional: false,
-        }),
-    }
+        }],
+    };
     needs.push(program(
         "git",
         "the commit on every row",
@@ -112,38 +49,111 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
         &apt(&["chromium"]),
         true,
     ));
-
+    for need in &needs {
+        print(need, args.json);
+    }
     let missing = needs
         .iter()
         .filter(|need| need.found.is_none() && !need.optional)
         .count();
-    for need in &needs {
-        if args.json {
-            println!(
-                "{}",
-                serde_json::json!({
-                    "name": need.name, "why": need.why, "found": need.found,
-                    "install": need.found.is_none().then_some(&need.install),
-                    "optional": need.optional,
-                })
-            );
-            continue;
-        }
-        match &need.found {
-            Some(what) => println!("ok       {:<16} {what}", need.name),
-            None => {
-                let word = if need.optional { "absent " } else { "MISSING" };
-                println!("{word}  {:<16} needed for: {}", need.name, need.why);
-                println!("         {:<16} install: {}", "", need.install);
-            }
-        }
-    }
     if missing == 0 {
         eprintln!("everything that is needed is installed");
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!("{missing} missing; `make setup` installs everything");
     Ok(ExitCode::from(3))
+}
+
+/// The needs of the laboratory in a project's folder.
+fn of_project(root: &Path) -> Vec<Need> {
+    let loaded = Project::load(root);
+    let mut needs = vec![Need {
+        name: "project".into(),
+        why: "boards, libraries and algorithms".into(),
+        found: loaded.as_ref().ok().map(|_| root.display().to_string()),
+        install: loaded
+            .as_ref()
+            .err()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+        optional: false,
+    }];
+    if let Ok(project) = &loaded {
+        let here = project.boards.iter().filter(|board| board.is_here());
+        needs.extend(here.flat_map(of_board));
+    }
+    needs.push(file(
+        &root.join("target/sims/selo-qemu.so"),
+        "qemu plugin",
+        "counts instructions of emulated boards",
+        "make build",
+    ));
+    if let Ok(project) = &loaded {
+        needs.extend(cables(project));
+    }
+    let runner = root.join("target/sims/selo-simavr");
+    needs.push(Need {
+        name: "simavr runner".into(),
+        ..program(
+            &runner.to_string_lossy(),
+            "simulates AVR boards, cycle-exact",
+            "make build",
+            false,
+        )
+    });
+    needs.push(program(
+        "node",
+        "the second AVR simulator",
+        &apt(&["nodejs", "npm"]),
+        true,
+    ));
+    needs.push(file(
+        &root.join("lab/sims/avr8js/node_modules/avr8js"),
+        "avr8js",
+        "the second AVR simulator",
+        "make build",
+    ));
+    needs
+}
+
+/// The compiler of a board, and the emulator that runs its images.
+fn of_board(board: &Board) -> Vec<Need> {
+    let packages: Vec<&str> = board.toolchain.debian.iter().map(String::as_str).collect();
+    let why = format!("images for {}", board.title);
+    let mut compiler = program(&board.toolchain.cc, &why, &apt(&packages), false);
+    if compiler.found.is_some() && !board.toolchain.has_headers() {
+        compiler.found = None;
+        compiler.why = format!("{why}: the compiler is installed, but its C library is not");
+    }
+    let emulator = board.qemu.as_ref().map(|qemu| {
+        let packages: Vec<&str> = qemu.debian.iter().map(String::as_str).collect();
+        let why = format!("runs images for {}", board.title);
+        program(&qemu.program, &why, &apt(&packages), false)
+    });
+    [compiler].into_iter().chain(emulator).collect()
+}
+
+/// Prints a need as one line of JSON, or as a line of the table with the command that installs it.
+fn print(need: &Need, json: bool) {
+    if json {
+        println!(
+            "{}",
+            serde_json::json!({
+                "name": need.name, "why": need.why, "found": need.found,
+                "install": need.found.is_none().then_some(&need.install),
+                "optional": need.optional,
+            })
+        );
+        return;
+    }
+    match &need.found {
+        Some(what) => println!("ok       {:<16} {what}", need.name),
+        None => {
+            let word = if need.optional { "absent " } else { "MISSING" };
+            println!("{word}  {:<16} needed for: {}", need.name, need.why);
+            println!("         {:<16} install: {}", "", need.install);
+        }
+    }
 }
 
 /// The tools that flash real boards, and whether this user may open the serial ports.

@@ -37,7 +37,8 @@ struct backend {
 
 extern const struct backend backend;
 
-/* Gives one certificate of the job, and advances `*at` behind it. Returns 0 at the end. */
+/* Reads the certificate of the job at `*at`, and moves `*at` to the next one. Returns its size, or 0
+ * after the last one. */
 size_t client_authority(const struct job *job, size_t *at, const unsigned char **der);
 
 #endif

@@ -38,7 +38,7 @@ uint64_t port_processor(void)
     return 0;
 }
 
-/* Everything below this function's frame; the memory above it counts as used. */
+/* The painted stack begins below this function's frame. The memory above counts as used. */
 size_t port_on_painted_stack(void (*function)(void))
 {
     volatile uint32_t *low = (volatile uint32_t *)(uintptr_t)core_stack_low;

@@ -37,7 +37,7 @@ static uint8_t receive_frame(void *unused, uint8_t frame[SELO_LINK_FRAME_MAX])
     return node_receive(frame, SELO_LINK_FRAME_MAX);
 }
 
-/* Nothing is repeated, so the clock stands still. */
+/* The clock does not advance, so the node repeats nothing. */
 static uint32_t milliseconds(void *unused)
 {
     (void)unused;
@@ -73,7 +73,7 @@ static const struct selo_hal hal = {
     .store = store,
 };
 
-/* Polls once, when a frame is expected. */
+/* Polls the node once. Call it when the node expects a frame. */
 static int comes(enum selo_node_event event)
 {
     awaits = 1;
@@ -93,7 +93,7 @@ static const char *send_reading(const uint8_t reading[READING_BYTES])
 }
 
 #if CLIENT_PAIRS
-/* The comparison of the digits takes no instructions of the node. */
+/* The node executes nothing while a person compares the digits. */
 static const char *pair(void)
 {
     int paired = selo_node_pair(&node) == SELO_OK && comes(SELO_NODE_DIGITS) &&

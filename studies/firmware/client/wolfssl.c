@@ -137,7 +137,7 @@ static int configured(const struct job *job, unsigned *suite, int *group)
 }
 
 #ifdef CLIENT_RESUMES
-/* A ticket has come. A session that was offered and not accepted still has its old ticket. */
+/* True if the server has sent a new ticket. A session that it did not accept still has its old one. */
 static int has_ticket;
 
 static int ticket_came(WOLFSSL *ssl, const unsigned char *ticket, int size, void *unused)

@@ -57,12 +57,12 @@ static const struct cipher ciphers[] = {
 static uint8_t secret[32], key_id[ID];
 static int emulated;
 
-/* An emulator that counts instructions needs one exchange after the other, in one process, and a
- * message about each. */
+/* An emulator counts the instructions of one process. So the server then serves one exchange after
+ * the other in one process, and prints a line about each. */
 static int counted;
 
-/* The line about an exchange has been printed, and the host reads the count now. Nothing is counted
- * until it answers. */
+/* Waits until the host has read the count of the exchange whose line was printed. The emulator counts
+ * nothing meanwhile. */
 static void told(void) {
     int c;
     fflush(stdout);

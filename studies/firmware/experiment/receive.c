@@ -1,8 +1,8 @@
 /*
  * The receiver at the gateway. It decrypts each packet from the radio and prints it as text at D7
  * (selo_station/console.c), with its time of arrival. Each packet has three spans: receiving it, the
- * cipher, printing it. A packet of another key is printed as nonsense, because the experiment, like
- * the paper, does not authenticate.
+ * cipher, printing it. The experiment does not authenticate, as in the
+ * paper, so the receiver also prints a packet of another key, with meaningless values.
  */
 #include "selo_station/console.h"
 #include "selo_station/ds3231.h"
@@ -14,7 +14,7 @@
 
 static void line(void)
 {
-    PORTD |= _BV(PORTD7); /* rests high */
+    PORTD |= _BV(PORTD7); /* high while no text is sent */
     DDRD |= _BV(DDD7);
 }
 

@@ -6,8 +6,9 @@ use std::sync::PoisonError;
 
 use sha2::Digest;
 
+use super::builder::{Builder, Image};
+use super::content::{BUFFERS, Content};
 use super::object::feed;
-use super::{Builder, Image};
 use crate::board::Sketch;
 use crate::cargo;
 use crate::error::{Error, Result};
@@ -17,24 +18,8 @@ use crate::sketch::{self, Source};
 /// What C++ needs of a runtime, where none is linked.
 const CXX_RUNTIME: &str = "lab/firmware/cxx/runtime.cpp";
 
-/// The definition of the size of the agent's buffers.
-pub(super) const BUFFERS: &str = "-DAGENT_IO_BYTES=";
-
 /// What stands in the place of a library's glue, in the program that a footprint grows from.
 const NOTHING: &str = "lab/firmware/footprint/nothing.c";
-
-/// What an image has beside the sources of the port.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Content {
-    /// The library with its glue.
-    Library,
-    /// The same by the flags of a whole program.
-    Whole,
-    /// The same as `Library`, with the sources that count the heap.
-    Heap,
-    /// Neither library nor glue.
-    Nothing,
-}
 
 impl Builder<'_> {
     pub(super) fn image(

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use sha2::{Digest, Sha256};
 
-use super::image::Content;
-use super::{Builder, Image, missing};
+use super::builder::{Builder, Image, missing};
+use super::content::Content;
 use crate::data::sorted_entries;
 use crate::elf;
 use crate::error::{Error, Result};

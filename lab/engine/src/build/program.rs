@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Builder, Image};
+use super::builder::{Builder, Image};
 use crate::data::{matching, read_toml};
 use crate::error::{Error, Result};
 use crate::library::Unit;

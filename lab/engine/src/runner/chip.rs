@@ -258,21 +258,9 @@ impl ChipSession {
                     .pins
                     .push(parse_pin(rest).ok_or_else(|| self.garbled(&line))?),
                 "span" => {
-                    let (Some(cycles), Some(slept), Some(stack)) =
-                        (number("cycles"), number("slept"), number("stack"))
-                    else {
-                        return Err(self.garbled(&line));
-                    };
-                    done.spans.push(Span {
-                        cycles,
-                        slept,
-                        stack,
-                    });
-                    done.counts
-                        .extend(number("instructions").map(|count| Counts {
-                            instructions: count,
-                            ..Counts::default()
-                        }));
+                    let (span, counts) = parse_span(rest).ok_or_else(|| self.garbled(&line))?;
+                    done.spans.push(span);
+                    done.counts.extend(counts);
                 }
                 "saved" => return Ok(done),
                 "idle" | "paused" => {
@@ -286,11 +274,7 @@ impl ChipSession {
                 }
                 "fault" => fault = Some(rest.to_owned()),
                 "stopped" => {
-                    return Err(Error::Stopped(Stop {
-                        reason: field(rest, "reason").unwrap_or("unknown").to_owned(),
-                        fault,
-                        pc: field(rest, "pc").map(str::to_owned),
-                    }));
+                    return Err(Error::Stopped(parse_stop(rest, fault)));
                 }
                 "error" => {
                     return Err(Error::Runner {
@@ -344,6 +328,30 @@ impl Drop for ChipSession {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// The span of a line, and its instructions if the runner counts them.
+fn parse_span(rest: &str) -> Option<(Span, Option<Counts>)> {
+    let number = |key: &str| field(rest, key).and_then(|v| v.parse().ok());
+    let span = Span {
+        cycles: number("cycles")?,
+        slept: number("slept")?,
+        stack: number("stack")?,
+    };
+    let counts = number("instructions").map(|count| Counts {
+        instructions: count,
+        ..Counts::default()
+    });
+    Some((span, counts))
+}
+
+/// Why the chip stopped, with the fault that the runner told before.
+fn parse_stop(rest: &str, fault: Option<String>) -> Stop {
+    Stop {
+        reason: field(rest, "reason").unwrap_or("unknown").to_owned(),
+        fault,
+        pc: field(rest, "pc").map(str::to_owned),
     }
 }
 

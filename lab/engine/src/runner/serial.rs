@@ -9,8 +9,9 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::port::{self, Gone, Port};
@@ -387,37 +388,9 @@ impl SerialSession {
                     other => other,
                 },
             )?;
-        // Threads read the output, so that a command with much output does not block.
-        let mut said = Vec::new();
-        for pipe in [
-            child
-                .stdout
-                .take()
-                .map(|out| Box::new(out) as Box<dyn Read + Send>),
-            child
-                .stderr
-                .take()
-                .map(|err| Box::new(err) as Box<dyn Read + Send>),
-        ] {
-            said.push(std::thread::spawn(move || {
-                let mut text = Vec::new();
-                if let Some(mut pipe) = pipe {
-                    let _ = pipe.read_to_end(&mut text);
-                }
-                text
-            }));
-        }
+        let said = read_both(&mut child);
         let until = Instant::now() + Duration::from_secs(self.serial.flash_seconds.into());
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break Some(status),
-                Ok(None) if check_interrupt().is_ok() && Instant::now() < until => {
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-                _ => break None,
-            }
-        };
-        if status.is_none() {
+        let Some(status) = ended(&mut child, until) else {
             let _ = child.kill();
             let _ = child.wait();
             check_interrupt()?;
@@ -428,8 +401,8 @@ impl SerialSession {
                 ),
                 "press the board's reset button, unplug it and plug it in again",
             ));
-        }
-        if status.is_some_and(|status| status.success()) {
+        };
+        if status.success() {
             return Ok(());
         }
         let text: Vec<u8> = said
@@ -520,5 +493,39 @@ impl Session for SerialSession {
             format!("the board does not run the flashed image: {message}"),
             "check the flash command in the board's file: it must use {image}, {folder}, {hex} or {bin}",
         )
+    }
+}
+
+/// Reads both outputs of a command in threads, so that a command with much output does not block.
+fn read_both(child: &mut Child) -> Vec<JoinHandle<Vec<u8>>> {
+    let out = child.stdout.take();
+    let err = child.stderr.take();
+    let pipes = [
+        out.map(|out| Box::new(out) as Box<dyn Read + Send>),
+        err.map(|err| Box::new(err) as Box<dyn Read + Send>),
+    ];
+    pipes
+        .into_iter()
+        .flatten()
+        .map(|mut pipe| {
+            std::thread::spawn(move || {
+                let mut text = Vec::new();
+                let _ = pipe.read_to_end(&mut text);
+                text
+            })
+        })
+        .collect()
+}
+
+/// The status with which a command ended. `None` if it runs until then, or if the user interrupts.
+fn ended(child: &mut Child, until: Instant) -> Option<ExitStatus> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if check_interrupt().is_ok() && Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            _ => return None,
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::git;
+use super::address;
 use super::manifest::{Source, is_hex};
 use crate::data::read_toml;
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ impl Lock {
             Lock::default()
         };
         let good = |pin: &Pin| {
-            git::address_problem(&pin.git).is_none()
+            address::address_problem(&pin.git).is_none()
                 && is_hex(&pin.commit, 40)
                 && is_hex(&pin.tree, 64)
         };
@@ -84,7 +84,7 @@ impl Lock {
             ] {
                 if found != pinned {
                     return Err(Error::Revision {
-                        package: git::name(&pin.git),
+                        package: address::name(&pin.git),
                         what,
                         found: found.clone(),
                         pinned: pinned.clone(),

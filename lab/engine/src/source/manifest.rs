@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::git;
+use super::address;
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -118,7 +118,7 @@ impl Source {
     /// The package, or the owner and name of a git repository.
     pub fn name(&self) -> String {
         match self.registry {
-            Registry::Git => git::name(&self.git),
+            Registry::Git => address::name(&self.git),
             _ => self.package.clone(),
         }
     }
@@ -243,10 +243,10 @@ impl Source {
         if !self.package.is_empty() || !self.archive.is_empty() || !self.sha256.is_empty() {
             return Some("a git source has commit and tree, not package and archive".to_owned());
         }
-        if let Some(message) = git::address_problem(&self.git) {
+        if let Some(message) = address::address_problem(&self.git) {
             return Some(message);
         }
-        if let Some(message) = self.tag.as_deref().and_then(git::tag_problem) {
+        if let Some(message) = self.tag.as_deref().and_then(address::tag_problem) {
             return Some(message);
         }
         if self.is_unpinned() {

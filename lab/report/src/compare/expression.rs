@@ -44,24 +44,7 @@ impl Ours<'_> {
             note.insert(value.source);
         }
         number += largest.unwrap_or(0.0);
-        let names = |terms: &[Term]| -> Vec<String> {
-            terms
-                .iter()
-                .map(|term| {
-                    let of = term.algorithm.iter().map(|name| format!(" of {name}"));
-                    let of: String = of.collect();
-                    format!("{} of {}{of}", term.metric.name(), term.operation)
-                })
-                .collect()
-        };
-        let mut parts = names(&expression.sum);
-        if !expression.max.is_empty() {
-            parts.push(format!(
-                "the largest of ({})",
-                names(&expression.max).join(", ")
-            ));
-        }
-        let mut source = format!("{}: {}", place.name(), parts.join(" + "));
+        let mut source = format!("{}: {}", place.name(), terms_of(expression));
         for note in note.into_iter().filter(|note| !note.is_empty()) {
             source.push_str("; ");
             source.push_str(&note);
@@ -232,4 +215,26 @@ impl Ours<'_> {
 
 fn watts(watts: f64) -> String {
     format!("{} mW", format::significant(watts * 1e3, 3))
+}
+
+/// The terms of an expression in words.
+fn terms_of(expression: &Expression) -> String {
+    let names = |terms: &[Term]| -> Vec<String> {
+        terms
+            .iter()
+            .map(|term| {
+                let of = term.algorithm.iter().map(|name| format!(" of {name}"));
+                let of: String = of.collect();
+                format!("{} of {}{of}", term.metric.name(), term.operation)
+            })
+            .collect()
+    };
+    let mut parts = names(&expression.sum);
+    if !expression.max.is_empty() {
+        parts.push(format!(
+            "the largest of ({})",
+            names(&expression.max).join(", ")
+        ));
+    }
+    parts.join(" + ")
 }

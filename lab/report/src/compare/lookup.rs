@@ -85,109 +85,87 @@ pub(super) struct Configuration<'a> {
 
 impl Ours<'_> {
     pub(super) fn row(&self, place: Configuration<'_>, term: &Term) -> Result<Value, Gap> {
-        let of_unit = |row: &Row| {
-            row.board == place.board
-                && row.library == place.library
-                && row.algorithm == place.algorithm
-                && place.variant.is_none_or(|variant| row.variant == variant)
-        };
-        let wanted = |row: &Row| {
-            of_unit(row) && row.operation == term.operation && row.metric == term.metric
-        };
-        // Prefer the requested size, then a row without a size. Without a requested size, take
-        // the smallest.
-        let pick = |test: &dyn Fn(&Row) -> bool| {
-            let matching = self
-                .rows
-                .iter()
-                .enumerate()
-                .filter(|(_, row)| wanted(row) && test(row));
-            matching
-                .min_by_key(|(_, row)| row.bytes)
-                .map(|(index, _)| index)
-        };
-        let found = match place.bytes {
-            Some(bytes) => {
-                pick(&|row| row.bytes == Some(bytes)).or_else(|| pick(&|row| row.bytes.is_none()))
-            }
-            None => pick(&|_| true),
-        };
-        let Some(index) = found else {
-            let what = format!("{} of {}", term.metric.name(), term.operation);
-            let sizes: BTreeSet<u32> = self
-                .rows
-                .iter()
-                .filter(|row| wanted(row))
-                .filter_map(|row| row.bytes)
-                .collect();
-            if !sizes.is_empty() {
-                let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
-                return Err(Gap {
-                    status: CellStatus::NotMeasured,
-                    reason: format!(
-                        "{}: {what} was measured with {} bytes, not {}",
-                        place.name(),
-                        sizes.join(", "),
-                        place.bytes.unwrap_or(0)
-                    ),
-                });
-            }
-            // Rows of the same implementation and metric, but of another operation.
-            if self
-                .rows
-                .iter()
-                .any(|row| of_unit(row) && row.metric == term.metric)
-            {
-                return Err(Gap {
-                    status: CellStatus::NotSupported,
-                    reason: format!(
-                        "{} does not offer {}, or the run left it out",
-                        place.name(),
-                        term.operation
-                    ),
-                });
-            }
-            return Err(self.missing(
-                place.board,
-                &format!("{what} of {}", place.name()),
-                Some(place),
-            ));
+        let Some(index) = self.find(place, term) else {
+            return Err(self.not_found(place, term));
         };
         let row = &self.rows[index];
         let why = || row.reason().unwrap_or_else(|| row.status.name().to_owned());
+        let gap = |status: CellStatus, reason: String| Err(Gap { status, reason });
+        let value = |number: f64, source: String| {
+            Ok(Value {
+                number,
+                rows: vec![index],
+                source,
+            })
+        };
         match (row.status, row.value) {
-            (Status::Ok, Some(number)) => Ok(Value {
+            (Status::Ok, Some(number)) => value(number, size_note(row, place)),
+            (Status::VariableTime, Some(number)) => value(
                 number,
-                rows: vec![index],
-                source: size_note(row, place),
-            }),
-            (Status::VariableTime, Some(number)) => Ok(Value {
-                number,
-                rows: vec![index],
-                source: "the mean of a time that varies with its inputs".into(),
-            }),
-            (Status::DoesNotFit, _) => Err(Gap {
-                status: CellStatus::DoesNotFit,
-                reason: why(),
-            }),
-            (Status::OverLimit, _) => Err(Gap {
-                status: CellStatus::OverLimit,
-                reason: why(),
-            }),
-            (Status::NotSupported, _) => Err(Gap {
-                status: CellStatus::NotSupported,
-                reason: why(),
-            }),
-            (status, _) => Err(Gap {
-                status: CellStatus::NotMeasured,
-                reason: format!(
+                "the mean of a time that varies with its inputs".into(),
+            ),
+            (Status::DoesNotFit, _) => gap(CellStatus::DoesNotFit, why()),
+            (Status::OverLimit, _) => gap(CellStatus::OverLimit, why()),
+            (Status::NotSupported, _) => gap(CellStatus::NotSupported, why()),
+            (status, _) => gap(
+                CellStatus::NotMeasured,
+                format!(
                     "{} {}: {}",
                     place.name(),
                     format::status_words(status),
                     why()
                 ),
-            }),
+            ),
         }
+    }
+
+    /// The index of the row of a term. It prefers the requested size, then a row without a size.
+    /// Without a requested size, it takes the smallest.
+    fn find(&self, place: Configuration<'_>, term: &Term) -> Option<usize> {
+        let pick = |test: &dyn Fn(&Row) -> bool| {
+            let rows = self.rows.iter().enumerate();
+            rows.filter(|(_, row)| place.has(row, term) && test(row))
+                .min_by_key(|(_, row)| row.bytes)
+                .map(|(index, _)| index)
+        };
+        match place.bytes {
+            Some(bytes) => {
+                pick(&|row| row.bytes == Some(bytes)).or_else(|| pick(&|row| row.bytes.is_none()))
+            }
+            None => pick(&|_| true),
+        }
+    }
+
+    /// The reason why no row has a term: another size, another operation, or no run.
+    fn not_found(&self, place: Configuration<'_>, term: &Term) -> Gap {
+        let what = format!("{} of {}", term.metric.name(), term.operation);
+        let rows = self.rows.iter().filter(|row| place.has(row, term));
+        let sizes: BTreeSet<u32> = rows.filter_map(|row| row.bytes).collect();
+        if !sizes.is_empty() {
+            let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+            return Gap {
+                status: CellStatus::NotMeasured,
+                reason: format!(
+                    "{}: {what} was measured with {} bytes, not {}",
+                    place.name(),
+                    sizes.join(", "),
+                    place.bytes.unwrap_or(0)
+                ),
+            };
+        }
+        let mut rows = self.rows.iter();
+        if rows.any(|row| place.is_unit_of(row) && row.metric == term.metric) {
+            return Gap {
+                status: CellStatus::NotSupported,
+                reason: format!(
+                    "{} does not offer {}, or the run left it out",
+                    place.name(),
+                    term.operation
+                ),
+            };
+        }
+        let what = format!("{what} of {}", place.name());
+        self.missing(place.board, &what, Some(place))
     }
 
     /// The reason why there is no figure of a library that is bound by trial.
@@ -301,6 +279,19 @@ impl Ours<'_> {
 }
 
 impl Configuration<'_> {
+    /// True if the row is of this implementation on this board.
+    fn is_unit_of(&self, row: &Row) -> bool {
+        row.board == self.board
+            && row.library == self.library
+            && row.algorithm == self.algorithm
+            && self.variant.is_none_or(|variant| row.variant == variant)
+    }
+
+    /// True if the row is of this implementation, and of the term's operation and metric.
+    fn has(&self, row: &Row, term: &Term) -> bool {
+        self.is_unit_of(row) && row.operation == term.operation && row.metric == term.metric
+    }
+
     pub(super) fn name(&self) -> String {
         let variant = self
             .variant

@@ -30,26 +30,17 @@ impl Ours<'_> {
             }
             MeasuredBy::Difference(a, b) => {
                 let (first, second) = (self.value(a)?, self.value(b)?);
-                let value = Value {
-                    number: first.number - second.number,
-                    rows: [first.rows, second.rows].concat(),
-                    source: format!("{} less {}", first.source, second.source),
-                };
-                in_unit(value, base_unit(a))
+                let number = first.number - second.number;
+                in_unit(joined(number, first, "less", second), base_unit(a))
             }
             MeasuredBy::Quotient(a, b) => {
                 let (first, second) = (self.value(a)?, self.value(b)?);
-                let base = match cell.unit.as_deref() {
-                    Some("%") => "%",
-                    _ => "x",
+                let (base, whole) = match cell.unit.as_deref() {
+                    Some("%") => ("%", 100.0),
+                    _ => ("x", 1.0),
                 };
-                let whole = if base == "%" { 100.0 } else { 1.0 };
-                let value = Value {
-                    number: whole * first.number / second.number,
-                    rows: [first.rows, second.rows].concat(),
-                    source: format!("{} over {}", first.source, second.source),
-                };
-                in_unit(value, base)
+                let number = whole * first.number / second.number;
+                in_unit(joined(number, first, "over", second), base)
             }
             MeasuredBy::Winner {
                 board,
@@ -67,23 +58,23 @@ impl Ours<'_> {
                 };
                 self.winner(place, term, candidates, &cell.published)
             }
-            MeasuredBy::Clock { board } => {
-                let found = self.rows.iter().position(|row| row.board == *board);
-                let index = found.ok_or_else(|| self.missing(board, "any row", None))?;
-                let number = self.rows[index].clock_hz.ok_or_else(|| Gap {
-                    status: CellStatus::PublishedOnly,
-                    reason: format!("the clock of {board} varies"),
-                })? as f64;
-                in_unit(
-                    Value {
-                        number,
-                        rows: vec![index],
-                        source: format!("the clock of {board} in rows"),
-                    },
-                    "Hz",
-                )
-            }
+            MeasuredBy::Clock { board } => in_unit(self.clock(board)?, "Hz"),
         }
+    }
+
+    /// The clock of a board in rows.
+    fn clock(&self, board: &str) -> Result<Value, Gap> {
+        let found = self.rows.iter().position(|row| row.board == board);
+        let index = found.ok_or_else(|| self.missing(board, "any row", None))?;
+        let clock = self.rows[index].clock_hz.ok_or_else(|| Gap {
+            status: CellStatus::PublishedOnly,
+            reason: format!("the clock of {board} varies"),
+        })?;
+        Ok(Value {
+            number: clock as f64,
+            rows: vec![index],
+            source: format!("the clock of {board} in rows"),
+        })
     }
 
     /// The second measured figure of a cell, and the indices of the rows behind it.
@@ -156,6 +147,15 @@ impl Ours<'_> {
             status: CellStatus::NeedsHardware,
             reason,
         }
+    }
+}
+
+/// A number that two values give together.
+fn joined(number: f64, first: Value, word: &str, second: Value) -> Value {
+    Value {
+        number,
+        rows: [first.rows, second.rows].concat(),
+        source: format!("{} {word} {}", first.source, second.source),
     }
 }
 

@@ -18,6 +18,54 @@ impl Ours<'_> {
         candidates: &[Candidate],
         published: &Published,
     ) -> Result<Found, Gap> {
+        let values = self.ranked(place, term, candidates)?;
+        let best = values[0].1.number;
+        let winners: Vec<&str> = values
+            .iter()
+            .take_while(|(_, value)| same(term.metric, value.number, best))
+            .map(|(name, _)| *name)
+            .collect();
+        let mut source = format!(
+            "{} {} of {}, {} of {} candidates measured: {}",
+            if is_better_high(term.metric) {
+                "most"
+            } else {
+                "least"
+            },
+            term.metric.name(),
+            term.operation,
+            values.len(),
+            candidates.len(),
+            format::quantity(term.metric, best)
+        );
+        let is_tie = winners.len() == values.len() && winners.len() > 1;
+        if !is_tie {
+            let published = match published {
+                Published::Words(words) => alternatives(words),
+                _ => Vec::new(),
+            };
+            source.push_str(&place_of_published(
+                place, term, &values, &winners, &published,
+            )?);
+        }
+        let figure = match is_tie {
+            true => TIE.to_owned(),
+            false => winners.join(" = "),
+        };
+        Ok(Found {
+            figure: Figure::Words(figure),
+            rows: values.iter().flat_map(|(_, v)| v.rows.clone()).collect(),
+            source,
+        })
+    }
+
+    /// The candidates that have a value, the best first. If none has one, the gap of the first.
+    fn ranked<'c>(
+        &self,
+        place: Configuration<'_>,
+        term: &Term,
+        candidates: &'c [Candidate],
+    ) -> Result<Vec<(&'c str, Value)>, Gap> {
         let mut values: Vec<(&str, Value)> = Vec::new();
         let mut gap = None;
         for candidate in candidates {
@@ -33,82 +81,56 @@ impl Ours<'_> {
                 }
             }
         }
-        // More packets a second are better; for all other metrics less is better.
-        let most = term.metric == Metric::Rate;
-        let better = |a: f64, b: f64| {
-            if most {
-                b.total_cmp(&a)
-            } else {
-                a.total_cmp(&b)
-            }
-        };
-        values.sort_by(|a, b| better(a.1.number, b.1.number));
-        let Some(least) = values.first().map(|(_, value)| value.number) else {
+        if values.is_empty() {
             return Err(gap.unwrap_or_else(|| self.missing(place.board, "any candidate", None)));
-        };
-        let winners: Vec<&str> = values
-            .iter()
-            .take_while(|(_, value)| same(term.metric, value.number, least))
-            .map(|(name, _)| *name)
-            .collect();
-        let mut source = format!(
-            "{} {} of {}, {} of {} candidates measured: {}",
-            if most { "most" } else { "least" },
-            term.metric.name(),
-            term.operation,
-            values.len(),
-            candidates.len(),
-            format::quantity(term.metric, least)
-        );
-        let published = match published {
-            Published::Words(words) => alternatives(words),
-            _ => Vec::new(),
-        };
-        let rows =
-            |values: &[(&str, Value)]| values.iter().flat_map(|(_, v)| v.rows.clone()).collect();
-        if winners.len() == values.len() && winners.len() > 1 {
-            return Ok(Found {
-                figure: Figure::Words(TIE.into()),
-                rows: rows(&values),
-                source,
-            });
         }
-        // The measured winner proves nothing if the published winner has no row.
-        if !published.is_empty()
-            && published != [TIE]
-            && !values
-                .iter()
-                .any(|(name, _)| published.iter().any(|p| p == name))
-        {
-            return Err(Gap {
-                status: CellStatus::NotMeasured,
-                reason: format!(
-                    "the published winner has no row yet; run: selo lab run --board {}",
-                    place.board
-                ),
-            });
-        }
-        if published
-            .iter()
-            .any(|name| winners.contains(&name.as_str()))
-        {
-            source.push_str("; the published winner");
-        } else if let Some((rank, (name, value))) = values
-            .iter()
-            .enumerate()
-            .find(|(_, (name, _))| published.iter().any(|p| p == name))
-        {
-            source.push_str(&format!(
-                "; the published winner, {name}, is number {} with {}",
-                rank + 1,
-                format::quantity(term.metric, value.number)
-            ));
-        }
-        Ok(Found {
-            figure: Figure::Words(winners.join(" = ")),
-            rows: rows(&values),
-            source,
-        })
+        values.sort_by(|a, b| {
+            let rising = a.1.number.total_cmp(&b.1.number);
+            match is_better_high(term.metric) {
+                true => rising.reverse(),
+                false => rising,
+            }
+        });
+        Ok(values)
+    }
+}
+
+/// More packets a second are better. For all other metrics less is better.
+fn is_better_high(metric: Metric) -> bool {
+    metric == Metric::Rate
+}
+
+/// What is added to the source about the published winner. The measured winner proves nothing if
+/// the published one has no row.
+fn place_of_published(
+    place: Configuration<'_>,
+    term: &Term,
+    values: &[(&str, Value)],
+    winners: &[&str],
+    published: &[String],
+) -> Result<String, Gap> {
+    let is_published = |name: &str| published.iter().any(|p| p == name);
+    let measured = values
+        .iter()
+        .enumerate()
+        .find(|(_, (name, _))| is_published(name));
+    if winners.iter().any(|name| is_published(name)) {
+        return Ok("; the published winner".to_owned());
+    }
+    match measured {
+        Some((rank, (name, value))) => Ok(format!(
+            "; the published winner, {name}, is number {} with {}",
+            rank + 1,
+            format::quantity(term.metric, value.number)
+        )),
+        None if published.is_empty() || published == [TIE] => Ok(String::new()),
+        None => Err(Gap {
+            status: CellStatus::NotMeasured,
+            reason: format!(
+                "the published winner has no row yet; run: selo lab run --board {}",
+                place.board
+            ),
+        }),
     }
 }
 

@@ -42,43 +42,45 @@ pub(super) fn check_link(
         };
     }
     if link.winner == Some(true) {
-        if candidates.is_empty() {
-            return Err("winner needs [[candidate]] entries".into());
-        }
-        let metric = link.metric.ok_or("measured_by needs a metric")?;
-        let operation = link
-            .operation
-            .clone()
-            .ok_or("measured_by needs an operation")?;
-        let term = Term {
-            metric,
-            operation,
-            algorithm: None,
-        };
-        return Ok(MeasuredBy::Winner {
-            board,
-            library: link.library.clone(),
-            term,
-            bytes: link.bytes,
-        });
+        return check_winner(link, board, candidates);
     }
-    let value = check_expression(link, board)?;
-    let is = |wanted: Dimension| unit == Some(wanted);
-    let natural = value
-        .sum
-        .iter()
-        .chain(&value.max)
-        .map(|term| Unit::find(term.metric.unit()).map(|unit| unit.dimension))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| error.to_string())?;
-    if natural.windows(2).any(|pair| pair[0] != pair[1]) {
-        return Err("the terms of a sum have different units".into());
+    check_value(link, board, unit)
+}
+
+fn check_winner(
+    link: &FileLink,
+    board: String,
+    candidates: &[Candidate],
+) -> Result<MeasuredBy, String> {
+    if candidates.is_empty() {
+        return Err("winner needs [[candidate]] entries".into());
     }
-    let natural = match (&value.life, natural.first()) {
-        (None, first) => first.copied(),
-        (Some(_), Some(Dimension::Energy)) => Some(Dimension::Time),
-        (Some(_), _) => return Err("battery needs energy terms".into()),
+    let metric = link.metric.ok_or("measured_by needs a metric")?;
+    let operation = link
+        .operation
+        .clone()
+        .ok_or("measured_by needs an operation")?;
+    let term = Term {
+        metric,
+        operation,
+        algorithm: None,
     };
+    Ok(MeasuredBy::Winner {
+        board,
+        library: link.library.clone(),
+        term,
+        bytes: link.bytes,
+    })
+}
+
+/// An expression, or two that are subtracted or divided. The unit must be that of the result.
+fn check_value(
+    link: &FileLink,
+    board: String,
+    unit: Option<Dimension>,
+) -> Result<MeasuredBy, String> {
+    let value = check_expression(link, board)?;
+    let natural = natural_dimension(&value)?;
     let second = |change: &FileLink| {
         let other = FileLink {
             less: None,
@@ -95,13 +97,32 @@ pub(super) fn check_link(
         (Some(_), Some(_)) => return Err("give either less or over, not both".into()),
     };
     let fits = match measured_by {
-        MeasuredBy::Quotient(..) => is(Dimension::Ratio) || is(Dimension::Share),
+        MeasuredBy::Quotient(..) => matches!(unit, Some(Dimension::Ratio | Dimension::Share)),
         _ => natural == unit,
     };
     if !fits {
         return Err("the unit does not match the measured metric".into());
     }
     Ok(measured_by)
+}
+
+/// The dimension of an expression before it is converted. All its terms have the same one.
+fn natural_dimension(value: &Expression) -> Result<Option<Dimension>, String> {
+    let natural = value
+        .sum
+        .iter()
+        .chain(&value.max)
+        .map(|term| Unit::find(term.metric.unit()).map(|unit| unit.dimension))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| error.to_string())?;
+    if natural.windows(2).any(|pair| pair[0] != pair[1]) {
+        return Err("the terms of a sum have different units".into());
+    }
+    match (&value.life, natural.first()) {
+        (None, first) => Ok(first.copied()),
+        (Some(_), Some(Dimension::Energy)) => Ok(Some(Dimension::Time)),
+        (Some(_), _) => Err("battery needs energy terms".into()),
+    }
 }
 
 /// The second measured figure of a cell, if the link names one: the same figure of another

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use selo_base::units::Unit;
 
-use super::file::{File, FileTable};
+use super::file::{File, FileRow, FileTable};
 use super::link::{check_beside, check_link};
 use super::model::{Candidate, MeasuredBy, Paper, PaperCell, PaperColumn, PaperTable, Published};
 
@@ -63,17 +63,90 @@ pub(super) fn parse(text: &str) -> Result<Paper, Mistake> {
     })
 }
 
+/// The cells of one row.
+fn check_row(
+    table: &FileTable,
+    row: &FileRow,
+    candidates: &[Candidate],
+) -> Result<Vec<PaperCell>, Mistake> {
+    let published = row.published.get_ref();
+    if published.len() != table.column.len() {
+        return Err(Mistake::at(
+            row.published.span(),
+            format!(
+                "row '{}' has {} values, table '{}' has {} columns",
+                row.label.get_ref(),
+                published.len(),
+                table.id.get_ref(),
+                table.column.len()
+            ),
+        ));
+    }
+    let unit = row.unit.as_ref().or(table.unit.as_ref());
+    let dimension = unit
+        .map(|unit| {
+            Unit::find(unit.get_ref())
+                .map(|known| known.dimension)
+                .map_err(|error| Mistake::at(unit.span(), error.to_string()))
+        })
+        .transpose()?;
+    let label = row.label.get_ref();
+    let cells = table.column.iter().zip(published);
+    cells
+        .map(|(column, value)| {
+            let link = table
+                .measured_by
+                .with(&column.measured_by)
+                .with(&row.measured_by);
+            let fault = |message: String| {
+                let at = format!("row '{label}', column '{}': {message}", column.label);
+                Mistake::at(row.label.span(), at)
+            };
+            let measured_by = check_link(&link, dimension, candidates).map_err(fault)?;
+            let beside = check_beside(&link).map_err(fault)?;
+            check_published(&value.0, &measured_by, unit.is_some()).map_err(fault)?;
+            let words = matches!(value.0, Published::Words(_));
+            Ok(PaperCell {
+                row: label.clone(),
+                column: column.label.clone(),
+                published: value.0.clone(),
+                unit: unit.filter(|_| !words).map(|unit| unit.get_ref().clone()),
+                note: row.note.clone(),
+                measured_by,
+                beside,
+            })
+        })
+        .collect()
+}
+
+/// Checks that a published value can be compared with what is measured.
+fn check_published(
+    value: &Published,
+    measured_by: &MeasuredBy,
+    has_unit: bool,
+) -> Result<(), String> {
+    match value {
+        Published::Number(_) if !has_unit => Err("a number needs a unit".into()),
+        Published::Words(_)
+            if !matches!(
+                measured_by,
+                MeasuredBy::Winner { .. } | MeasuredBy::Survey { .. } | MeasuredBy::Nothing { .. }
+            ) =>
+        {
+            Err(format!("'{value}' cannot be compared with a number"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn check_table(
     table: FileTable,
     span: Range<usize>,
     candidates: &[Candidate],
 ) -> Result<PaperTable, Mistake> {
     let id = table.id.get_ref();
-    if id.is_empty()
-        || id
-            .chars()
-            .any(|c| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'))
-    {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if id.is_empty() || !id.chars().all(is_plain) {
         return Err(Mistake::at(
             table.id.span(),
             "an id may contain only lower-case letters, digits and '-'",
@@ -95,63 +168,7 @@ fn check_table(
                 format!("two rows of '{id}' are named '{label}'"),
             ));
         }
-        let published = row.published.get_ref();
-        if published.len() != table.column.len() {
-            return Err(Mistake::at(
-                row.published.span(),
-                format!(
-                    "row '{label}' has {} values, table '{id}' has {} columns",
-                    published.len(),
-                    table.column.len()
-                ),
-            ));
-        }
-        let unit = row.unit.as_ref().or(table.unit.as_ref());
-        let dimension = unit
-            .map(|unit| {
-                Unit::find(unit.get_ref())
-                    .map(|known| known.dimension)
-                    .map_err(|error| Mistake::at(unit.span(), error.to_string()))
-            })
-            .transpose()?;
-        for (column, value) in table.column.iter().zip(published) {
-            let link = table
-                .measured_by
-                .with(&column.measured_by)
-                .with(&row.measured_by);
-            let fault = |message: String| {
-                let at = format!("row '{label}', column '{}': {message}", column.label);
-                Mistake::at(row.label.span(), at)
-            };
-            let measured_by = check_link(&link, dimension, candidates).map_err(fault)?;
-            let beside = check_beside(&link).map_err(fault)?;
-            let words = matches!(value.0, Published::Words(_));
-            if matches!(value.0, Published::Number(_)) && unit.is_none() {
-                return Err(fault("a number needs a unit".into()));
-            }
-            if words
-                && !matches!(
-                    measured_by,
-                    MeasuredBy::Winner { .. }
-                        | MeasuredBy::Survey { .. }
-                        | MeasuredBy::Nothing { .. }
-                )
-            {
-                return Err(fault(format!(
-                    "'{}' cannot be compared with a number",
-                    value.0
-                )));
-            }
-            cells.push(PaperCell {
-                row: label.clone(),
-                column: column.label.clone(),
-                published: value.0.clone(),
-                unit: unit.filter(|_| !words).map(|unit| unit.get_ref().clone()),
-                note: row.note.clone(),
-                measured_by,
-                beside,
-            });
-        }
+        cells.extend(check_row(&table, row, candidates)?);
     }
     Ok(PaperTable {
         id: id.clone(),

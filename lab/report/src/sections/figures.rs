@@ -46,20 +46,12 @@ pub fn of_metric(
             .flat_map(|line| lines.row(line, metric))
             .map(|row| row.fidelity),
     );
-    let series = operations
-        .iter()
-        .enumerate()
-        .map(|(hue, operation)| Series {
-            name: (*operation).to_owned(),
-            color: Color::Hue(hue),
-        })
-        .collect();
     let chart = BarChart {
         id: format!("{id}-{}", slug(metric.name())),
         title: format!("{title}: {}", format::metric_phrase(metric)),
         unit: unit_words(scale.symbol).to_owned(),
         fidelity: fidelity.clone(),
-        series,
+        series: operation_series(&operations),
         items,
     };
     let rows = || drawn.iter().filter_map(|line| lines.row(line, metric));
@@ -72,6 +64,18 @@ pub fn of_metric(
             rows(),
         ),
     })
+}
+
+/// The operations, each with its colour.
+fn operation_series(operations: &[&str]) -> Vec<Series> {
+    operations
+        .iter()
+        .enumerate()
+        .map(|(hue, operation)| Series {
+            name: (*operation).to_owned(),
+            color: Color::Hue(hue),
+        })
+        .collect()
 }
 
 /// One choice with a bar for each operation.

@@ -6,7 +6,9 @@ use super::plain::Plain;
 use crate::{Error, status};
 
 impl c::ChaCha20Poly1305Key {
-    fn new(raw: &[u8; 32]) -> Self {
+    /// Sets up the key from its raw bytes.
+    #[must_use]
+    pub fn new(raw: &[u8; 32]) -> Self {
         let mut key = Self::zeroed();
         c::selo_chacha20_poly1305_setup(&mut key, raw);
         key
@@ -14,7 +16,9 @@ impl c::ChaCha20Poly1305Key {
 }
 
 impl c::AsconAead128Key {
-    fn new(raw: &[u8; 16]) -> Self {
+    /// Sets up the key from its raw bytes.
+    #[must_use]
+    pub fn new(raw: &[u8; 16]) -> Self {
         let mut key = Self::zeroed();
         c::selo_ascon_aead128_setup(&mut key, raw);
         key
@@ -22,7 +26,7 @@ impl c::AsconAead128Key {
 }
 
 /// The C header of a message. Its pointers are only valid while the slices live.
-fn header(nonce: &[u8], ad: &[u8], tag_size: usize) -> c::Header {
+pub(super) fn header(nonce: &[u8], ad: &[u8], tag_size: usize) -> c::Header {
     c::Header {
         nonce: nonce.as_ptr(),
         nonce_size: nonce.len(),

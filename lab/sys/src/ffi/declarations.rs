@@ -68,8 +68,8 @@ macro_rules! structs {
             )+
         }
 
-        // SAFETY: it consists of integers, arrays of integers and such structs. Any bytes, also
-        // all zeros, are a valid value.
+        // SAFETY: it consists of integers, raw pointers, arrays of them and such structs. Any bytes,
+        // also all zeros, are a valid value.
         unsafe impl Plain for $name {}
 
         impl Drop for $name {
@@ -115,6 +115,22 @@ structs! {
     ChaCha20Poly1305Key { bytes: [u8; 32] }
     /// `struct selo_ascon_aead128_key` [SP800-232].
     AsconAead128Key { bytes: [u8; 16] }
+    /// `struct selo_chacha20_poly1305_sealing` [RFC8439]: a message in pieces.
+    ChaCha20Poly1305Sealing { words: [u32; 53], tag_size: u8 }
+    /// `struct selo_chacha20_poly1305_opening` [RFC8439]: a message in pieces.
+    ChaCha20Poly1305Opening { words: [u32; 53], tag_size: u8 }
+    /// `struct selo_ascon_aead128_sealing` [SP800-232]: a message in pieces.
+    AsconAead128Sealing { state: [u64; 5], key: *const AsconAead128Key, at: u8, tag_size: u8 }
+    /// `struct selo_ascon_aead128_opening` [SP800-232]: a message in pieces.
+    AsconAead128Opening { state: [u64; 5], key: *const AsconAead128Key, at: u8, tag_size: u8 }
+    /// `struct selo_gcm_sealing` [SP800-38D]: a message in pieces.
+    GcmSealing { cipher: [*const c_void; 3], blocks: [[u8; 16]; 5], sizes: [u32; 2], tag_size: u8 }
+    /// `struct selo_gcm_opening` [SP800-38D]: a message in pieces.
+    GcmOpening { cipher: [*const c_void; 3], blocks: [[u8; 16]; 5], sizes: [u32; 2], tag_size: u8 }
+    /// `struct selo_ccm_sealing` [SP800-38C]: a message in pieces.
+    CcmSealing { cipher: [*const c_void; 3], blocks: [[u8; 16]; 3], left: u32, at: u8, tag_size: u8 }
+    /// `struct selo_ccm_opening` [SP800-38C]: a message in pieces.
+    CcmOpening { cipher: [*const c_void; 3], blocks: [[u8; 16]; 3], left: u32, at: u8, tag_size: u8 }
     /// `struct selo_sha256`: SHA-256 [FIPS180-4].
     Sha256 { state: [u32; 8], block: [u32; 16], size: u32 }
     /// `struct selo_sha512`: SHA-512 [FIPS180-4].
@@ -156,6 +172,48 @@ structs! {
     Speck192Tiny { key: [u8; 24] }
     /// `struct selo_speck256_tiny`: Speck128/256 [SPECK2013], round keys on the fly, encrypts only.
     Speck256Tiny { key: [u8; 32] }
+}
+
+structs! {
+    /// `struct selo_aead_key`: a key with its algorithm, which is chosen at run time.
+    AeadTableKey { aead: *const AeadTable, of: [u8; 240] }
+    /// `struct selo_aead_sealing`: a message in pieces.
+    AeadTableSealing { pieces: *const AeadPieces, left: u32, tag_size: u8, of: [u64; 27] }
+    /// `struct selo_aead_opening`: a message in pieces.
+    AeadTableOpening { pieces: *const AeadPieces, left: u32, tag_size: u8, of: [u64; 27] }
+}
+
+/// `struct selo_aead`: the functions and sizes of an algorithm.
+#[repr(C)]
+pub struct AeadTable {
+    pub key_size: u8,
+    pub nonce_size: u8,
+    pub tag_size: u8,
+    setup: unsafe extern "C" fn(key: *mut AeadTableKey, raw: *const u8),
+    pub seal: unsafe extern "C" fn(
+        key: *const AeadTableKey,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+    ) -> Status,
+    pub open: unsafe extern "C" fn(
+        key: *const AeadTableKey,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+    ) -> Status,
+}
+
+/// `struct selo_aead_pieces`: the functions of an algorithm for a message in pieces. Only C calls
+/// them.
+#[repr(C)]
+pub struct AeadPieces {
+    aead: &'static AeadTable,
+    functions: [unsafe extern "C" fn(); 6],
 }
 
 // SAFETY: these are the prototypes of selo.h. Each `safe fn` only reads and writes the memory
@@ -286,6 +344,165 @@ unsafe extern "C" {
         size: usize,
         tag: *const u8,
     ) -> Status;
+
+    pub fn selo_aead_setup(
+        key: *mut AeadTableKey,
+        aead: *const AeadTable,
+        raw: *const u8,
+        raw_size: usize,
+    ) -> Status;
+    pub safe static selo_aead_aes128_gcm: AeadTable;
+    pub safe static selo_aead_aes192_gcm: AeadTable;
+    pub safe static selo_aead_aes256_gcm: AeadTable;
+    pub safe static selo_aead_aes128_ccm: AeadTable;
+    pub safe static selo_aead_aes192_ccm: AeadTable;
+    pub safe static selo_aead_aes256_ccm: AeadTable;
+    pub safe static selo_aead_chacha20_poly1305: AeadTable;
+    pub safe static selo_aead_ascon_aead128: AeadTable;
+
+    pub fn selo_chacha20_poly1305_seal_start(
+        state: *mut ChaCha20Poly1305Sealing,
+        key: *const ChaCha20Poly1305Key,
+        header: *const Header,
+    ) -> Status;
+    pub fn selo_chacha20_poly1305_seal_update(
+        state: *mut ChaCha20Poly1305Sealing,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_chacha20_poly1305_seal_finish(
+        state: *mut ChaCha20Poly1305Sealing,
+        tag: *mut u8,
+    ) -> Status;
+    pub fn selo_chacha20_poly1305_open_start(
+        state: *mut ChaCha20Poly1305Opening,
+        key: *const ChaCha20Poly1305Key,
+        header: *const Header,
+    ) -> Status;
+    pub fn selo_chacha20_poly1305_open_update(
+        state: *mut ChaCha20Poly1305Opening,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_chacha20_poly1305_open_finish(
+        state: *mut ChaCha20Poly1305Opening,
+        tag: *const u8,
+    ) -> Status;
+    pub fn selo_ascon_aead128_seal_start(
+        state: *mut AsconAead128Sealing,
+        key: *const AsconAead128Key,
+        header: *const Header,
+    ) -> Status;
+    pub fn selo_ascon_aead128_seal_update(
+        state: *mut AsconAead128Sealing,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_ascon_aead128_seal_finish(state: *mut AsconAead128Sealing, tag: *mut u8) -> Status;
+    pub fn selo_ascon_aead128_open_start(
+        state: *mut AsconAead128Opening,
+        key: *const AsconAead128Key,
+        header: *const Header,
+    ) -> Status;
+    pub fn selo_ascon_aead128_open_update(
+        state: *mut AsconAead128Opening,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_ascon_aead128_open_finish(
+        state: *mut AsconAead128Opening,
+        tag: *const u8,
+    ) -> Status;
+    pub fn selo_gcm_seal_start(
+        state: *mut GcmSealing,
+        cipher: Cipher,
+        header: *const Header,
+    ) -> Status;
+    pub fn selo_gcm_seal_update(
+        state: *mut GcmSealing,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_gcm_seal_finish(state: *mut GcmSealing, tag: *mut u8) -> Status;
+    pub fn selo_gcm_open_start(
+        state: *mut GcmOpening,
+        cipher: Cipher,
+        header: *const Header,
+    ) -> Status;
+    pub fn selo_gcm_open_update(
+        state: *mut GcmOpening,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_gcm_open_finish(state: *mut GcmOpening, tag: *const u8) -> Status;
+    pub fn selo_ccm_seal_start(
+        state: *mut CcmSealing,
+        cipher: Cipher,
+        header: *const Header,
+        size: u32,
+    ) -> Status;
+    pub fn selo_ccm_seal_update(
+        state: *mut CcmSealing,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_ccm_seal_finish(state: *mut CcmSealing, tag: *mut u8) -> Status;
+    pub fn selo_ccm_open_start(
+        state: *mut CcmOpening,
+        cipher: Cipher,
+        header: *const Header,
+        size: u32,
+    ) -> Status;
+    pub fn selo_ccm_open_update(
+        state: *mut CcmOpening,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_ccm_open_finish(state: *mut CcmOpening, tag: *const u8) -> Status;
+    pub safe static selo_aead_aes128_gcm_pieces: AeadPieces;
+    pub safe static selo_aead_aes192_gcm_pieces: AeadPieces;
+    pub safe static selo_aead_aes256_gcm_pieces: AeadPieces;
+    pub safe static selo_aead_aes128_ccm_pieces: AeadPieces;
+    pub safe static selo_aead_aes192_ccm_pieces: AeadPieces;
+    pub safe static selo_aead_aes256_ccm_pieces: AeadPieces;
+    pub safe static selo_aead_chacha20_poly1305_pieces: AeadPieces;
+    pub safe static selo_aead_ascon_aead128_pieces: AeadPieces;
+    pub fn selo_aead_seal_start(
+        state: *mut AeadTableSealing,
+        pieces: *const AeadPieces,
+        key: *const AeadTableKey,
+        header: *const Header,
+        size: u32,
+    ) -> Status;
+    pub fn selo_aead_seal_update(
+        state: *mut AeadTableSealing,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_aead_seal_finish(state: *mut AeadTableSealing, tag: *mut u8) -> Status;
+    pub fn selo_aead_open_start(
+        state: *mut AeadTableOpening,
+        pieces: *const AeadPieces,
+        key: *const AeadTableKey,
+        header: *const Header,
+        size: u32,
+    ) -> Status;
+    pub fn selo_aead_open_update(
+        state: *mut AeadTableOpening,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_aead_open_finish(state: *mut AeadTableOpening, tag: *const u8) -> Status;
 
     pub safe fn selo_sha256_start(hash: &mut Sha256);
     pub fn selo_sha256_update(hash: *mut Sha256, data: *const c_void, size: usize);

@@ -8,6 +8,7 @@
 )]
 
 mod aead;
+mod aead_table;
 mod block;
 mod declarations;
 mod hash;
@@ -16,6 +17,7 @@ mod mac;
 mod memory;
 mod mode;
 pub mod node;
+mod pieces;
 mod plain;
 #[cfg(test)]
 mod tests;
@@ -27,13 +29,14 @@ pub use aead::{
     chacha20_poly1305_open, chacha20_poly1305_open_in_place, chacha20_poly1305_seal,
     chacha20_poly1305_seal_in_place, gcm_open, gcm_open_in_place, gcm_seal, gcm_seal_in_place,
 };
+pub use aead_table::{Aead, AeadKey};
 pub use block::{Decrypt, Decryption, Encrypt, Encryption};
 pub use declarations::{
     Aes128Fast, Aes128Small, Aes128Tiny, Aes192Fast, Aes192Small, Aes192Tiny, Aes256Fast,
-    Aes256Small, Aes256Tiny, AsconHash256, Blake2s, HmacAsconHash256, HmacBlake2s, HmacSha3_256,
-    HmacSha3_512, HmacSha256, HmacSha512, Sha256, Sha512, Speck128Fast, Speck128Small,
-    Speck128Tiny, Speck192Fast, Speck192Small, Speck192Tiny, Speck256Fast, Speck256Small,
-    Speck256Tiny,
+    Aes256Small, Aes256Tiny, AsconAead128Key, AsconHash256, Blake2s, ChaCha20Poly1305Key,
+    HmacAsconHash256, HmacBlake2s, HmacSha3_256, HmacSha3_512, HmacSha256, HmacSha512, Sha256,
+    Sha512, Speck128Fast, Speck128Small, Speck128Tiny, Speck192Fast, Speck192Small, Speck192Tiny,
+    Speck256Fast, Speck256Small, Speck256Tiny,
 };
 pub use hash::{Sha3_256, Sha3_512};
 pub use hkdf::{hkdf_ascon_hash256, hkdf_blake2s, hkdf_sha3_256, hkdf_sha256};
@@ -41,5 +44,9 @@ pub use memory::{equal, wipe};
 pub use mode::{
     cbc_decrypt, cbc_decrypt_behind_iv, cbc_decrypt_in_place, cbc_encrypt, cbc_size, ctr,
     ctr_in_place, ecb_decrypt, ecb_decrypt_in_place, ecb_encrypt, ecb_encrypt_in_place,
+};
+pub use pieces::{
+    AeadOpening, AeadSealing, AsconAead128Opening, AsconAead128Sealing, CcmOpening, CcmSealing,
+    ChaCha20Poly1305Opening, ChaCha20Poly1305Sealing, GcmOpening, GcmSealing,
 };
 pub use x25519::{SharedSecret, X25519Secret};

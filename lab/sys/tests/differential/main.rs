@@ -14,5 +14,6 @@ mod hashes;
 mod hkdf;
 mod hmac;
 mod memory;
+mod pieces;
 mod reference;
 mod x25519;

@@ -4,8 +4,12 @@ use selo_link::Reason;
 use selo_link::frame::{Data, FRAME_MAX, encode_hint};
 use selo_link::session::{OpenError, SealOptions, SessionId};
 
-use super::table::Slot;
-use super::{ACKS_AGAIN, Engine, Handled, Held, Outgoing, Output, RESERVED_BLOCK, Row};
+use super::core::Engine;
+use super::device::Held;
+use super::limits::{ACKS_AGAIN, RESERVED_BLOCK};
+use super::output::{Event, Handled, Output};
+use super::packet::Outgoing;
+use super::table::{Row, Slot};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::journal::entry::{Accepted, Entry};
@@ -119,10 +123,10 @@ impl Engine {
         Ok((slot, at_home))
     }
 
-    fn go_live(&mut self, slot: Slot) -> Option<super::Event> {
+    fn go_live(&mut self, slot: Slot) -> Option<Event> {
         self.promote(slot);
         let held = self.sessions.get(slot)?;
-        Some(super::Event::Live {
+        Some(Event::Live {
             device: held.device_id,
             session: held.name(),
         })

@@ -5,13 +5,17 @@ use selo_link::join::JoinOpened;
 use selo_link::session::SessionId;
 use selo_link::{EphemeralSecret, Reason};
 
-use super::admission::Forgeries;
-use super::{Bucket, Engine, Event, Handled, Held, Outgoing, Output, Row, Slot};
+use super::budgets::Forgeries;
+use super::core::Engine;
+use super::device::Held;
+use super::output::{Event, Handled, Output};
+use super::packet::Outgoing;
+use super::table::{Row, Slot};
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
 use crate::journal::entry::{Entry, Handshake, Session as SessionEntry};
 use crate::keys::Owner;
-use crate::limit::Tick;
+use crate::limit::{Bucket, Tick};
 use crate::peer::Peer;
 use crate::reading::SessionName;
 

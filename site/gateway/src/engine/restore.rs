@@ -3,28 +3,17 @@
 use selo_link::frame::START_BYTES;
 use selo_link::session::Session;
 
-use super::admission::Forgeries;
-use super::table::{NO_SLOT, Slot};
-use super::{Bucket, Engine, Held, Output, Row};
+use super::budgets::Forgeries;
+use super::core::Engine;
+use super::device::Held;
+use super::output::Output;
+use super::restoring::{Checkpoint, Restoring};
+use super::table::{NO_SLOT, Row, Slot};
 use crate::journal::entry::{Accepted, Entry, Session as SessionEntry};
 use crate::journal::{Batch, Replay};
 use crate::keys::{Change, Owner, Slots, Stored};
+use crate::limit::Bucket;
 use crate::peer::Peer;
-
-/// Progress of a pass over all sessions. Sessions that begin during the pass are in the journal
-/// anyway.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Checkpoint {
-    next: Slot,
-}
-
-/// State of the engine while it reads the journal.
-#[derive(Debug)]
-pub(super) struct Restoring {
-    keys: Stored,
-    /// Nonce of this start; not zero.
-    start: [u8; START_BYTES],
-}
 
 impl Engine {
     /// Appends session states to `journal`, about `bytes` bytes of them. Returns true when the

@@ -32,18 +32,7 @@ pub fn run(
     project: Option<&Path>,
     stop: &AtomicBool,
 ) -> selo_base::report::Result<ExitCode> {
-    if args.confirmed {
-        return Err(wrong(
-            "the rain gauge's firmware does not repeat its readings",
-            "leave --confirmed out",
-        ));
-    }
-    if port.baud != BAUD {
-        return Err(wrong(
-            format!("the rain gauge's firmware talks to its module at {BAUD} baud"),
-            "leave the baud rate out",
-        ));
-    }
+    check(args, port)?;
     let project = board::project(project)?;
     let suite = device_suite(args.suite())?;
     let (board, image) = field::build(&project, name, suite.name(), args.every)?;
@@ -90,12 +79,28 @@ pub fn run(
     } else {
         print!("{}", report.text());
     }
+    let hint = "nothing was received by radio; check that a gateway runs at the other module";
     if tally.frames_in == 0 && std::io::stderr().is_terminal() {
-        eprintln!(
-            "hint: nothing was received by radio; check that a gateway runs at the other module"
-        );
+        eprintln!("hint: {hint}");
     }
     Ok(ExitCode::from(u8::from(tally.joins == 0)))
+}
+
+/// Refuses options that the rain gauge's firmware does not have.
+fn check(args: &Args, port: &Port) -> selo_base::report::Result<()> {
+    if args.confirmed {
+        return Err(wrong(
+            "the rain gauge's firmware does not repeat its readings",
+            "leave --confirmed out",
+        ));
+    }
+    if port.baud != BAUD {
+        return Err(wrong(
+            format!("the rain gauge's firmware talks to its module at {BAUD} baud"),
+            "leave the baud rate out",
+        ));
+    }
+    Ok(())
 }
 
 /// Asks the operator while the board's time continues. The button is held if the operator confirms;

@@ -36,7 +36,7 @@ console_command_fn *console_command(const char *line, uint8_t size)
     return list;
 }
 
-/* Not inlined: otherwise the line would take stack during every other call of its callers. */
+/* Not inlined. Inlined, its line would occupy stack during every other call of the calling function. */
 __attribute__((noinline)) void selo_console_say(const char *text, uint32_t number, uint8_t base, uint8_t digits)
 {
     char line[SERIAL_MAX], figures[NUMBER_CHARACTERS];

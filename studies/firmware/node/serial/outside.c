@@ -22,7 +22,7 @@ uint8_t selo_outside_byte(uint16_t *address, uint8_t *value)
 void selo_outside_sleep(uint32_t milliseconds)
 {
     (void)milliseconds;
-    selo_idle(); /* the line cannot wake the chip from a deeper sleep */
+    selo_idle(); /* a byte on the line cannot wake the chip from a deeper sleep */
 }
 
 enum selo_status selo_outside_send(void *unused, const uint8_t *frame, uint8_t size)
@@ -62,7 +62,7 @@ uint8_t selo_outside_step(void)
         return 1;
     if (channel == SERIAL_CONSOLE) {
         console_command_fn *command = console_command((const char *)bytes, size);
-        serial_take(); /* it may compute for seconds while other frames arrive */
+        serial_take(); /* free the buffer first: the library may compute for seconds while frames arrive */
         command();
         return 1;
     }

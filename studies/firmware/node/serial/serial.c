@@ -34,7 +34,7 @@ ISR(USART_RX_vect)
     frame_decoder_start(&decoder, bodies[filling], sizeof bodies[0]);
 }
 
-/* Only wakes the core. */
+/* This interrupt has no other task than to wake the core. */
 ISR(USART_UDRE_vect) { UCSR0B &= (uint8_t)~_BV(UDRIE0); }
 
 void serial_begin(void)

@@ -21,7 +21,8 @@ enum { SERIAL_MAX = SELO_LINK_FRAME_MAX };
 void serial_begin(void);
 
 /* Returns the frame that has arrived: its bytes, *size of them (at least 1), and its channel. It
- * stays until serial_take. A frame that ends before that call is lost; one still under way is kept.
+ * stays valid until serial_take. A further frame that ends before that call is lost. A frame that is
+ * still arriving at that call is kept.
  * Returns NULL if there is none. */
 const uint8_t *serial_peek(enum serial_channel *channel, uint8_t *size);
 void serial_take(void);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::text::measure;
 use super::{NAMES, Names, Writer};
 use crate::bind::call::Call;
-use crate::bind::recipe::public::{KeyCalls, KeyForm};
+use crate::bind::recipe::{KeyCalls, KeyForm};
 use crate::bind::slot::{Purpose, Slot};
 use crate::bind::types::written;
 use crate::interface::Interface;

@@ -1,8 +1,9 @@
 //! Recipes of authenticated ciphers.
 
 use super::cipher::with_keys;
+use super::combine::{EACH, of, share};
 use super::named::{constants_fit, named};
-use super::{EACH, Recipe, of, share};
+use super::parts::Recipe;
 use crate::algorithm::Algorithm;
 use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};

@@ -1,7 +1,8 @@
 //! Recipes of block ciphers and their modes.
 
+use super::combine::{EACH, of, share, state_type};
 use super::named::named;
-use super::{EACH, Recipe, of, share, state_type};
+use super::parts::Recipe;
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
 use crate::bind::slot::{Purpose, Slot};

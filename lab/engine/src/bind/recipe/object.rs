@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Recipe;
+use super::parts::Recipe;
 use crate::algorithm::Algorithm;
 use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};

@@ -1,6 +1,7 @@
 //! The plausible slots of the parameters of key agreements and signatures.
 
-use super::{Purpose, Slot, holds, says};
+use super::kind::{Purpose, Slot};
+use super::name::{holds, says};
 use crate::bind::types::Shape;
 use crate::scan::declarations::Parameter;
 

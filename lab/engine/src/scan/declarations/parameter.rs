@@ -1,6 +1,6 @@
 //! The parameters of a function, and members of structures.
 
-use super::{Parameter, Token, is_name};
+use super::item::{Parameter, Token, is_name};
 
 pub(super) fn parameters(tokens: &[Token]) -> Vec<Parameter> {
     let mut depth = 0usize;

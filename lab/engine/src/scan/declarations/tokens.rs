@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Declarations, Token, is_name};
+use super::item::{Declarations, Token, is_name};
 
 /// The words of a file, comments and directives left out; macros and includes are noted.
 pub(super) fn tokens(text: &str, found: &mut Declarations) -> Vec<Token> {

@@ -5,14 +5,14 @@ use crate::survey::aes::Slip;
 /// The part of the cipher with the mistake: the key schedule, the rounds, or the way bytes are
 /// passed. It decides the finding's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::survey) enum Part {
+pub(super) enum Part {
     KeySchedule,
     Rounds,
     Call,
 }
 
 /// A mistake, with a description for the title.
-pub(in crate::survey) struct Mistake {
+pub(super) struct Mistake {
     pub part: Part,
     pub words: &'static str,
     /// The section of [FIPS197] with the correct definition.
@@ -29,7 +29,7 @@ const fn mistake(part: Part, section: &'static str, slip: Slip, words: &'static 
     }
 }
 
-pub(in crate::survey) const MISTAKES: [Mistake; 25] = [
+pub(super) const MISTAKES: [Mistake; 25] = [
     mistake(
         Part::KeySchedule,
         "5.2",

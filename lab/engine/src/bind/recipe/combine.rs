@@ -1,0 +1,34 @@
+//! Which calls go together in one recipe.
+
+use crate::bind::call::Call;
+use crate::bind::slot::Purpose;
+
+/// The type of the state that a call takes or returns, for comparison.
+pub(super) fn state_type(call: &Call<'_>) -> Option<String> {
+    let plain = |base: &str| base.trim().trim_start_matches("struct ").trim().to_owned();
+    if [Purpose::SetKey, Purpose::Prepare].contains(&call.purpose) && call.returns_output {
+        return Some(plain(&call.function().result.replace('*', "")));
+    }
+    call.state().map(|parameter| plain(&parameter.base))
+}
+
+/// True if two calls can share one state.
+pub(super) fn share(a: &Call<'_>, b: &Call<'_>) -> bool {
+    match (state_type(a), state_type(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+pub(super) fn of<'c, 'l>(calls: &[&'c Call<'l>], purpose: Purpose) -> Vec<&'c Call<'l>> {
+    let mut found: Vec<&Call<'l>> = calls
+        .iter()
+        .filter(|call| call.purpose == purpose)
+        .copied()
+        .collect();
+    found.sort_by_key(|call| call.cost);
+    found
+}
+
+/// Most calls of one purpose that are combined.
+pub(super) const EACH: usize = 24;

@@ -1,0 +1,51 @@
+//! The calls of a key agreement or a signature.
+
+use crate::bind::call::Call;
+use crate::scan::Declared;
+
+/// The calls of a key agreement or a signature.
+#[derive(Clone, Debug, Default)]
+pub struct KeyCalls<'l> {
+    pub agree: Option<Call<'l>>,
+    pub public_of: Option<Call<'l>>,
+    pub pair: Option<Call<'l>>,
+    pub valid: Option<Call<'l>>,
+    pub sign: Option<Call<'l>>,
+    pub check: Option<Call<'l>>,
+    pub form: KeyForm,
+    /// The functions return 0 if they fail, and not if they succeed.
+    pub zero_fails: bool,
+    /// The expression of the curve's object.
+    pub curve: Option<String>,
+    /// The function that sets the source of random numbers.
+    pub set_random: Option<&'l Declared>,
+    /// The name of the source of random numbers that the library leaves to its user.
+    pub random: Option<&'l Declared>,
+}
+
+/// What the library takes as a secret key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyForm {
+    /// The secret as it is.
+    #[default]
+    Secret,
+    /// The secret, followed by the public key.
+    SecretAndPublic,
+    /// What its function for key pairs makes of the secret.
+    Made,
+}
+
+impl<'l> KeyCalls<'l> {
+    /// Every call, each once.
+    pub fn calls(&self) -> impl Iterator<Item = &Call<'l>> {
+        let all = [
+            &self.agree,
+            &self.public_of,
+            &self.pair,
+            &self.valid,
+            &self.sign,
+            &self.check,
+        ];
+        all.into_iter().flatten()
+    }
+}

@@ -1,0 +1,142 @@
+//! A recipe and the calls that it has.
+
+use super::keys::KeyCalls;
+use crate::algorithm::Algorithm;
+use crate::bind::call::{Call, Mode};
+use crate::bind::slot::Slot;
+use crate::interface::Interface;
+
+/// Calls for the operations of an algorithm.
+#[derive(Clone, Debug)]
+pub struct Recipe<'l> {
+    pub algorithm: &'l Algorithm,
+    /// The class whose object the methods are called on.
+    pub class: Option<String>,
+    /// The constructor of the object, unless it has no arguments.
+    pub construct: Option<Call<'l>>,
+    /// What is called once, before any key.
+    pub prepare: Option<Call<'l>>,
+    pub set_key: Vec<Call<'l>>,
+    pub set_iv: Option<Call<'l>>,
+    pub encrypt: Option<Call<'l>>,
+    pub decrypt: Option<Call<'l>>,
+    pub start: Option<Call<'l>>,
+    pub update: Option<Call<'l>>,
+    pub finish: Option<Call<'l>>,
+    pub digest: Option<Call<'l>>,
+    /// The calls of a key agreement or a signature.
+    pub keys: Option<KeyCalls<'l>>,
+    /// The library pads a CBC message itself.
+    pub pads: bool,
+    /// The glue includes the headers that the sources of its functions include, in their order,
+    /// because a header alone does not compile.
+    pub as_source: bool,
+    /// Compiler flags that select the algorithm, such as `-DAES256=1`.
+    pub flags: Vec<String>,
+    pub cost: u32,
+}
+
+impl<'l> Recipe<'l> {
+    pub(super) fn empty(algorithm: &'l Algorithm, class: Option<String>) -> Recipe<'l> {
+        Recipe {
+            algorithm,
+            class,
+            construct: None,
+            prepare: None,
+            set_key: Vec::new(),
+            set_iv: None,
+            encrypt: None,
+            decrypt: None,
+            start: None,
+            update: None,
+            finish: None,
+            digest: None,
+            keys: None,
+            pads: false,
+            as_source: false,
+            flags: Vec::new(),
+            cost: 0,
+        }
+    }
+
+    /// True if the set-up returns a pointer to the state.
+    pub fn returns_state(&self) -> bool {
+        let prepare = self.prepare.iter();
+        let mut sets = self.set_key.iter().chain(prepare);
+        sets.any(|call| call.returns_output)
+    }
+
+    /// True if the constructor takes what differs from message to message.
+    pub fn constructs_each(&self) -> bool {
+        let takes = [Slot::Key, Slot::Iv, Slot::Encrypts, Slot::Decrypts];
+        let construct = self.construct.as_ref();
+        construct.is_some_and(|call| takes.iter().any(|slot| call.has(*slot)))
+    }
+
+    /// True if a function can be called only by including its source.
+    pub fn includes_source(&self) -> bool {
+        self.calls().iter().any(|call| call.declared.by_inclusion)
+    }
+
+    /// Implausible if one call takes the size of the key in bytes, and another in bits.
+    pub(super) fn mixes_units(&self) -> bool {
+        let has = |slot: Slot| self.calls().iter().any(|call| call.has(slot));
+        has(Slot::KeyBytes) && has(Slot::KeyBits)
+    }
+
+    /// Every call, each once.
+    pub fn calls(&self) -> Vec<&Call<'l>> {
+        let single = [
+            &self.prepare,
+            &self.construct,
+            &self.set_iv,
+            &self.encrypt,
+            &self.decrypt,
+            &self.start,
+            &self.update,
+            &self.finish,
+            &self.digest,
+        ];
+        self.set_key
+            .iter()
+            .chain(single.into_iter().flatten())
+            .chain(self.keys.iter().flat_map(KeyCalls::calls))
+            .collect()
+    }
+
+    /// The names of the called functions, without repetition.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for call in self.calls() {
+            let name = call.function().name.clone();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// True if neither the name of the function nor anything else says that it has the mode.
+    pub fn guesses_mode(&self) -> bool {
+        let encrypt = self.encrypt.as_ref();
+        let modes = [Interface::ModeEcb, Interface::ModeCbc, Interface::ModeCtr];
+        modes.contains(&self.algorithm.interface)
+            && encrypt.is_some_and(|call| call.mode == Mode::Plain)
+    }
+
+    /// The operations that the glue offers.
+    pub fn operations(&self) -> Vec<&'static str> {
+        match self.algorithm.interface {
+            Interface::Hash if self.digest.is_some() => vec!["hash"],
+            Interface::Hash => vec!["hash", "start", "update", "finish"],
+            Interface::Mac if self.digest.is_some() => vec!["mac"],
+            Interface::Mac => vec!["mac", "start", "update", "finish"],
+            Interface::Dh => vec!["keygen", "shared-secret"],
+            Interface::Signature => vec!["keygen", "sign", "verify"],
+            Interface::Aead if self.decrypt.is_none() => vec!["key-setup", "seal"],
+            Interface::Aead => vec!["key-setup", "seal", "open"],
+            _ if self.decrypt.is_none() => vec!["key-setup", "encrypt"],
+            _ => vec!["key-setup", "encrypt", "decrypt"],
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The values that a call can pass, and the purposes that a function can have.
+
+/// A value that the glue passes to a function of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slot {
+    /// The expanded key, or the state of a hash.
+    State,
+    Key,
+    KeyBytes,
+    KeyBits,
+    /// 10, 12 or 14 [FIPS197, 5].
+    Rounds,
+    /// IV, counter block or nonce.
+    Iv,
+    IvBytes,
+    In,
+    Bytes,
+    Blocks,
+    Bits,
+    Out,
+    /// A number that the function sets to the size of its output.
+    OutSize,
+    /// The size of a digest or tag.
+    DigestBytes,
+    DigestBits,
+    /// One buffer that the function changes.
+    InPlace,
+    Ad,
+    AdBytes,
+    Tag,
+    TagBytes,
+    /// 1 to encrypt, 0 to decrypt.
+    Encrypts,
+    /// 0 to encrypt, 1 to decrypt.
+    Decrypts,
+    Zero,
+    Null,
+    /// A constant that names the key size.
+    KeyName,
+    /// A number with the place in a key stream, 0 before a message.
+    Place,
+    /// A buffer for the function's own use.
+    Scratch,
+    /// The secret key of a key agreement or signature, in the library's form.
+    Secret,
+    /// The seed of a key pair.
+    Seed,
+    /// The public key that belongs to the secret, or that verifies.
+    Public,
+    /// The public key of the other side.
+    Peer,
+    Signature,
+    /// The object that names the elliptic curve.
+    Curve,
+}
+
+/// The purpose of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    SetKey,
+    SetIv,
+    Encrypt,
+    Decrypt,
+    Start,
+    Update,
+    Finish,
+    /// One call from message to digest.
+    Digest,
+    Seal,
+    Open,
+    /// An object of a class.
+    Construct,
+    /// What a program calls once, before any key.
+    Prepare,
+    /// A shared secret of a secret and a peer's public key.
+    Agree,
+    /// The public key of a secret.
+    PublicOf,
+    /// Both keys, of a seed or of random numbers.
+    Pair,
+    /// Whether a public key is a point of the curve.
+    Valid,
+    Sign,
+    Check,
+    /// A message with its signature, as in SUPERCOP.
+    Envelope,
+    Unwrap,
+}
+
+impl Purpose {
+    /// True for functions of key agreements and signatures.
+    pub fn is_public_key(self) -> bool {
+        self >= Purpose::Agree
+    }
+}
