@@ -44,7 +44,7 @@
  * Kernels
  *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
  *                       and lpm Rd, Z; ARM's M profile, little-endian, with GCC's or Clang's
- *                       assembler
+ *                       assembler; RV32I with GCC's or Clang's assembler
  *  SELO_NATIVE_AES, ... the same for one algorithm. The default is SELO_NATIVE, unless the backend
  *                       declines or has no such kernel; the portable C is used then
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
@@ -225,13 +225,32 @@
 #define SELO_BACKEND_UMAAL 0
 #endif
 
+#if defined(__riscv_32e) || defined(__riscv_e)
+#define SELO_RISCV_16_REGISTERS 1
+#else
+#define SELO_RISCV_16_REGISTERS 0
+#endif
+/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519 need a
+ * multiplier (M or Zmmul). */
+#if defined(__riscv) && defined(__GNUC__) && !SELO_PLAIN_C
+#define SELO_BACKEND_RISCV32 (__riscv_xlen == 32 && !SELO_RISCV_16_REGISTERS)
+#else
+#define SELO_BACKEND_RISCV32 0
+#endif
+#if SELO_BACKEND_RISCV32 && defined(__riscv_mul)
+#define SELO_BACKEND_RISCV32_MUL 1
+#else
+#define SELO_BACKEND_RISCV32_MUL 0
+#endif
+
 #ifdef SELO_NATIVE_AVR
 #error "SELO_NATIVE_AVR is now SELO_NATIVE"
 #endif
 
 #ifndef SELO_NATIVE
-#define SELO_NATIVE ((SELO_BACKEND_AVR && SELO_FLASH_TABLES) || SELO_BACKEND_ARM)
-#elif SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_BACKEND_ARM
+#define SELO_NATIVE \
+    ((SELO_BACKEND_AVR && SELO_FLASH_TABLES) || SELO_BACKEND_ARM || SELO_BACKEND_RISCV32)
+#elif SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_BACKEND_ARM && !SELO_BACKEND_RISCV32
 #error "SELO_NATIVE=1, but this target has no kernels"
 #elif SELO_NATIVE && SELO_BACKEND_AVR && !SELO_FLASH_TABLES
 #error "SELO_NATIVE=1, but the kernels need SELO_FLASH_TABLES=1"
@@ -273,7 +292,9 @@
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_X25519
-#define SELO_NATIVE_X25519 SELO_NATIVE
+#define SELO_NATIVE_X25519 (SELO_NATIVE && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL
+#error "SELO_NATIVE_X25519=1, but the kernels need a multiplier (-march=rv32im)"
 #endif
 
 #if !SELO_NATIVE && \
@@ -419,6 +440,15 @@ void selo_field25519_add_121666_arm(uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_select_arm(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                 uint8_t choice);
 void selo_x25519_lookup_arm(uint8_t entry[96], uint8_t index);
+/* The same on RV32, with the same alignment. */
+void selo_field25519_multiply_riscv32(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_square_riscv32(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_butterfly_riscv32(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_subtract_riscv32(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_riscv32(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_select_riscv32(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                    uint8_t choice);
+void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
 
 #endif
 
