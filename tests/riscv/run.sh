@@ -6,7 +6,7 @@
 #
 # usage: tests/riscv/run.sh [--figures] [WHAT...]   (default: every kernel)
 #        --figures prints what out/riscv/kernels.txt always gets: instructions and stack of each
-#        kernel for each instruction set, beside those of the C
+#        kernel for each instruction set, beside those of the C; and the flash of each kernel
 # environment: SELO_RISCV_SETS  the instruction sets (default: rv32imc rv32imc_zbb)
 #              SELO_RISCV_CC    the compiler (default: riscv64-unknown-elf-gcc)
 set -euo pipefail
@@ -81,11 +81,14 @@ one() { # TEST SET
     done
     join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
         awk -v set="$2" '{ printf "%-11s %-16s %s %s   in C: %s %s\n", set, $1, $3, $4, $6, $7 }' >>"$out/kernels.txt"
+    riscv64-unknown-elf-nm -S -t d "$base-kernels.elf.objects"/*_riscv32.o |
+        awk -v set="$2" '$3 == "T" { printf "%-11s %-34s flash=%d\n", set, $4, $2 }' >>"$out/flash.txt"
     return $status
 }
 
 passed=0 failed=0
 : >"$out/kernels.txt"
+: >"$out/flash.txt"
 for test in "${tests[@]}"; do
     for_host "$out/$test.host" "$test"
     "$out/$test.host" >"$out/$test.expected"
@@ -97,6 +100,7 @@ for test in "${tests[@]}"; do
         fi
     done
 done
+sort -u "$out/flash.txt" >>"$out/kernels.txt"
 [ $figures = 0 ] || cat "$out/kernels.txt"
 echo "riscv kernels: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -11,7 +11,8 @@
  * whose address is public, is copied to the stack first. With Zbb or Zbkb a rotation is one
  * instruction.
  *
- * Cost of selo_blake2s_compress: FIGURES
+ * Cost of selo_blake2s_compress: 1,925 instructions, 6,072 bytes of flash; with Zbb 1,285
+ * instructions, 4,152 bytes of flash; 128 bytes of stack (tests/riscv/run.sh --figures).
  */
 #include "../api.h"
 
