@@ -256,11 +256,12 @@
 #error "SELO_NATIVE=1, but the kernels need SELO_FLASH_TABLES=1"
 #endif
 
-/* The defaults of an algorithm that only AVR has a kernel for, and of one that AVR, ARM cores with
- * 32-bit Thumb instructions, and RV32 have one for. */
+/* The defaults of an algorithm that only AVR has a kernel for, of one that AVR, ARM cores with
+ * 32-bit Thumb instructions, and RV32 have one for, and of one that every backend has. */
 #define SELO_NATIVE_ONLY_AVR (SELO_NATIVE && SELO_BACKEND_AVR)
 #define SELO_BACKEND_COMMON (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2 || SELO_BACKEND_RISCV32)
 #define SELO_NATIVE_COMMON (SELO_NATIVE && SELO_BACKEND_COMMON)
+#define SELO_NATIVE_ALL (SELO_NATIVE_COMMON || (SELO_NATIVE && SELO_BACKEND_ARM))
 
 #ifndef SELO_NATIVE_AES
 #define SELO_NATIVE_AES (SELO_NATIVE_ONLY_AVR && SELO_AES_TABLES)
@@ -272,7 +273,7 @@
 #define SELO_NATIVE_BLAKE2S SELO_NATIVE_COMMON
 #endif
 #ifndef SELO_NATIVE_CHACHA20
-#define SELO_NATIVE_CHACHA20 SELO_NATIVE_COMMON
+#define SELO_NATIVE_CHACHA20 SELO_NATIVE_ALL
 #endif
 #ifndef SELO_NATIVE_GHASH
 #define SELO_NATIVE_GHASH SELO_NATIVE_ONLY_AVR
@@ -284,7 +285,7 @@
 #define SELO_NATIVE_POLY1305 (SELO_NATIVE_ONLY_AVR && SELO_BYTEWISE)
 #endif
 #ifndef SELO_NATIVE_SHA256
-#define SELO_NATIVE_SHA256 SELO_NATIVE_COMMON
+#define SELO_NATIVE_SHA256 SELO_NATIVE_ALL
 #endif
 #ifndef SELO_NATIVE_SHA512
 #define SELO_NATIVE_SHA512 SELO_NATIVE_ONLY_AVR
@@ -307,8 +308,8 @@
 #if !SELO_NATIVE_ONLY_AVR && \
     (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || \
      SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || \
-     (!SELO_BACKEND_COMMON && (SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
-                               SELO_NATIVE_KECCAK || SELO_NATIVE_SHA256)))
+     (!SELO_BACKEND_COMMON && (SELO_NATIVE_BLAKE2S || SELO_NATIVE_KECCAK)) || \
+     (!SELO_NATIVE_ALL && (SELO_NATIVE_CHACHA20 || SELO_NATIVE_SHA256)))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
