@@ -11,7 +11,8 @@
  * the message are on the stack. The ten rounds are unrolled, so that the permutations of the message
  * are constants.
  *
- * Cost of selo_blake2s_compress: FIGURES
+ * Cost of selo_blake2s_compress: 2,626 cycles on Cortex-M0 as modelled, 2,147 instructions, 120
+ * bytes of stack, 4,364 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

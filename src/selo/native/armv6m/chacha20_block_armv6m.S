@@ -9,7 +9,8 @@
  * and copied, which high registers can do. Words 10 and 11 and either word 14 or word 15 are on the
  * stack.
  *
- * Cost of selo_chacha20_block: FIGURES
+ * Cost of selo_chacha20_block: 2,182 cycles on Cortex-M0 as modelled, 1,859 instructions, 64 bytes
+ * of stack, 536 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -11,7 +11,8 @@
  * register. A sum of three rotations is three nested ones, the distance of each in a register.
  * Maj(a, b, c) is b + ((a + b) and (b + c)), and a + b is the next round's b + c.
  *
- * Cost of selo_sha256_compress: FIGURES
+ * Cost of selo_sha256_compress: 4,349 cycles on Cortex-M0 as modelled, 3,858 instructions, 108
+ * bytes of stack, 2,268 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 
