@@ -23,7 +23,7 @@ if [ "${1:-}" = --figures ]; then
     shift
 fi
 tests=("$@")
-[ $# -gt 0 ] || tests=(blake2s chacha20 keccak sha256 x25519 x25519_whole)
+[ $# -gt 0 ] || tests=(ascon blake2s chacha20 keccak sha256 x25519 x25519_whole)
 read -ra sets <<<"${SELO_RISCV_SETS:-rv32imc rv32imc_zbb}"
 cc=${SELO_RISCV_CC:-riscv64-unknown-elf-gcc}
 

@@ -14,7 +14,7 @@
  */
 #include "../api.h"
 
-#if SELO_NATIVE_CHACHA20 && SELO_BACKEND_ARM && !SELO_BACKEND_THUMB2
+#if SELO_NATIVE_CHACHA20 && SELO_BACKEND_THUMB1
 
 #include "arx.inc"
 

@@ -16,7 +16,7 @@
  */
 #include "../api.h"
 
-#if SELO_NATIVE_SHA256 && SELO_BACKEND_ARM && !SELO_BACKEND_THUMB2
+#if SELO_NATIVE_SHA256 && SELO_BACKEND_THUMB1
 
 #include "../arm/kernel.inc"
 
