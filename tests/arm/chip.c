@@ -1,4 +1,4 @@
-/* The functions of tests/avr/kernel.h for a Cortex-M or an RV32 under QEMU (emulate.py). */
+/* The functions of tests/avr/kernel.h for a Cortex-M, an RV32 or an Xtensa under QEMU (emulate.py). */
 #include "kernel.h"
 
 #include <string.h>
@@ -8,6 +8,9 @@
 #ifdef __riscv
 enum { KEPT = 14, FILLED = 12 }; /* the callee also keeps gp and tp, which the program uses */
 #define MOVE "mv"
+#elif defined(__XTENSA__)
+enum { KEPT = 4, FILLED = KEPT };
+#define MOVE "mov"
 #else
 enum { KEPT = 8, FILLED = KEPT };
 #define MOVE "mov"

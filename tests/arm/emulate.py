@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a test of kernels (run.sh, ../riscv/run.sh) on an emulated core and prints its output.
+"""Runs a test of kernels (run.sh, ../avr/kernel.sh) on an emulated core and prints its output.
 
 usage: tests/arm/emulate.py MODEL PLUGIN IMAGE QEMU ARGUMENT...
 environment: OBJCOPY  the tool of the image's target (default: arm-none-eabi-objcopy)
@@ -12,7 +12,7 @@ A line "! NAME calls=N stack=S" of the image becomes "! NAME cycles=C instructio
 N calls must have the same instructions of every class, else "! NAME UNEQUAL" is printed: a kernel
 takes the same time for all data. The cycles are modelled, and 0 without a model. A call of an empty
 function stands before them, which costs a return; only the other instructions of the call, its
-marks and the BLX or JALR, are taken off.
+marks and the BLX, JALR or CALLX0, are taken off.
 """
 
 import os

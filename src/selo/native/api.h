@@ -44,7 +44,8 @@
  * Kernels
  *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
  *                       and lpm Rd, Z; ARM's M profile, little-endian, with GCC's or Clang's
- *                       assembler; RV32I with GCC's or Clang's assembler
+ *                       assembler; RV32I with GCC's or Clang's assembler; Xtensa with
+ *                       the call0 ABI and GCC's assembler
  *  SELO_NATIVE_AES, ... the same for one algorithm. The default is SELO_NATIVE, unless the backend
  *                       declines or has no such kernel; the portable C is used then
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
@@ -244,14 +245,24 @@
 #define SELO_BACKEND_RISCV32_MUL 0
 #endif
 
+/* The backend is native/xtensa, for little-endian cores whose calls do not turn register windows,
+ * such as the LX106 of ESP8266. */
+#if defined(__XTENSA_CALL0_ABI__) && defined(__XTENSA_EL__) && defined(__GNUC__) && !SELO_PLAIN_C
+#define SELO_BACKEND_XTENSA 1
+#else
+#define SELO_BACKEND_XTENSA 0
+#endif
+
 #ifdef SELO_NATIVE_AVR
 #error "SELO_NATIVE_AVR is now SELO_NATIVE"
 #endif
 
 #ifndef SELO_NATIVE
 #define SELO_NATIVE \
-    ((SELO_BACKEND_AVR && SELO_FLASH_TABLES) || SELO_BACKEND_ARM || SELO_BACKEND_RISCV32)
-#elif SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_BACKEND_ARM && !SELO_BACKEND_RISCV32
+    ((SELO_BACKEND_AVR && SELO_FLASH_TABLES) || SELO_BACKEND_ARM || SELO_BACKEND_RISCV32 || \
+     SELO_BACKEND_XTENSA)
+#elif SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_BACKEND_ARM && !SELO_BACKEND_RISCV32 && \
+    !SELO_BACKEND_XTENSA
 #error "SELO_NATIVE=1, but this target has no kernels"
 #elif SELO_NATIVE && SELO_BACKEND_AVR && !SELO_FLASH_TABLES
 #error "SELO_NATIVE=1, but the kernels need SELO_FLASH_TABLES=1"
@@ -264,19 +275,19 @@
 #define SELO_NATIVE_AES (SELO_NATIVE_ONLY_AVR && SELO_AES_TABLES)
 #endif
 #ifndef SELO_NATIVE_ASCON
-#define SELO_NATIVE_ASCON (SELO_NATIVE && !SELO_BACKEND_THUMB2)
+#define SELO_NATIVE_ASCON (SELO_NATIVE && !SELO_BACKEND_THUMB2 && !SELO_BACKEND_XTENSA)
 #endif
 #ifndef SELO_NATIVE_BLAKE2S
-#define SELO_NATIVE_BLAKE2S SELO_NATIVE
+#define SELO_NATIVE_BLAKE2S (SELO_NATIVE && !SELO_BACKEND_XTENSA)
 #endif
 #ifndef SELO_NATIVE_CHACHA20
-#define SELO_NATIVE_CHACHA20 SELO_NATIVE
+#define SELO_NATIVE_CHACHA20 (SELO_NATIVE && !SELO_BACKEND_XTENSA)
 #endif
 #ifndef SELO_NATIVE_GHASH
 #define SELO_NATIVE_GHASH SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_KECCAK
-#define SELO_NATIVE_KECCAK SELO_NATIVE
+#define SELO_NATIVE_KECCAK (SELO_NATIVE && !SELO_BACKEND_XTENSA)
 #endif
 #ifndef SELO_NATIVE_POLY1305 /* the kernel works on bytes only */
 #define SELO_NATIVE_POLY1305 (SELO_NATIVE_ONLY_AVR && SELO_BYTEWISE)
@@ -291,7 +302,8 @@
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_X25519
-#define SELO_NATIVE_X25519 (SELO_NATIVE && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
+#define SELO_NATIVE_X25519 \
+    (SELO_NATIVE && !SELO_BACKEND_XTENSA && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL
 #error "SELO_NATIVE_X25519=1, but the kernels need a multiplier (-march=rv32im)"
 #endif
