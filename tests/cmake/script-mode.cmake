@@ -42,7 +42,6 @@ endfunction()
 # A function, so that the return() of our file does not end this script.
 function(include_as_component)
     set(ESP_PLATFORM 1)
-    set(CONFIG_IDF_TARGET_ARCH_RISCV y)
     include("${ROOT}/CMakeLists.txt")
 endfunction()
 function(include_as_module)

@@ -24,5 +24,5 @@ if [ "${1:-}" = --figures ]; then
     figures=1
     shift
 fi
-[ $# -gt 0 ] || set -- sha256
+[ $# -gt 0 ] || set -- ascon blake2s chacha20 keccak sha256
 compare_kernels $figures "$@"

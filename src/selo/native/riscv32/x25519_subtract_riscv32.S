@@ -6,7 +6,7 @@
  *
  * r = a - b mod p, below 2^256. r may be a or b. All three are aligned to 4 bytes.
  *
- * Cost of selo_field25519_subtract_riscv32: 71 instructions, no stack, 276 bytes of flash
+ * Cost of selo_field25519_subtract_riscv32: 71 instructions, no stack, 280 bytes of flash
  * (tests/riscv/run.sh --figures).
  */
 #include "../api.h"

@@ -10,7 +10,8 @@
  * With them two NOT a round are enough for a half of the substitution layer, where its formula has
  * six.
  *
- * Cost of selo_ascon_permute: FIGURES
+ * Cost of selo_ascon_permute: 775 instructions for 8 rounds, 1,139 for 12, 32 bytes of stack, 381
+ * bytes of flash (tests/xtensa/run.sh --figures).
  */
 #include "../api.h"
 

@@ -7,7 +7,8 @@
  *
  * The four quarter rounds of a round go together (arx.inc).
  *
- * Cost of selo_chacha20_block: FIGURES
+ * Cost of selo_chacha20_block: 1,341 instructions, 48 bytes of stack, 509 bytes of flash
+ * (tests/xtensa/run.sh --figures).
  */
 #include "../api.h"
 
@@ -63,7 +64,7 @@ kernel selo_chacha20_block
     beqz T, 2f
     j 1b
 2:
-    /* Words 12 and 13 give their registers to the addresses, and wait where stream and the count
+    /* Words 12 and 13 give their registers to the addresses. They wait where stream and the count
      * were. */
     mov T, V12
     l32i V12, a1, STREAM

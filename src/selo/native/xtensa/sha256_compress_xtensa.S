@@ -11,7 +11,8 @@
  * nested so that both of a round rotate by 11 at the same time. Maj(a, b, c) is
  * b + ((a + b) and (b + c)), and a + b is the next round's b + c.
  *
- * Cost of selo_sha256_compress: FIGURES
+ * Cost of selo_sha256_compress: 3,138 instructions, 32 bytes of stack, 2,611 bytes of flash
+ * (tests/xtensa/run.sh --figures).
  */
 #include "../api.h"
 
