@@ -36,25 +36,35 @@ for_host() { # PROGRAM TEST
         $(sources_of "$2") -o "$1"
 }
 
-for_core() { # SET IMAGE TEST FLAG...
-    local set=$1 image=$2 test=$3
+# Compiles files with one call of the compiler, which leaves its objects where it is.
+compile() { # FOLDER SET FLAGS FILE...
+    local folder=$1 set=$2 flags=$3 root=$PWD
     shift 3
-    local files objects="$image.objects" root=$PWD
-    files="$(source_of "$test") tests/avr/kernel.c tests/arm/chip.c tests/$target/call.S $port \
-        $(sources_of "$test") $kernels"
-    rm -rf "$objects"
-    mkdir -p "$objects"
-    # One call of the compiler, which leaves its objects where it is.
-    (cd "$objects" && $cc $warnings $(flags_of "$set") -Os -ffunction-sections -fdata-sections \
-        -DKERNEL_CASES=$cases "$@" -I"$root/src" -I"$root/tests/avr" -I"$root/lab/firmware/ports/bare" \
-        -c $(printf " $root/%s" $files)) || return 1
-    $cc $link_flags "$objects"/*.o -Wl,--gc-sections -nostartfiles -Tlab/firmware/ports/bare/sections.ld \
-        -Wl,--defsym=port_ram=16384 -o "$image"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    (cd "$folder" && $cc $warnings $(flags_of "$set") -Os -ffunction-sections -fdata-sections \
+        -DKERNEL_CASES=$cases $flags -I"$root/src" -I"$root/tests/avr" -I"$root/lab/firmware/ports/bare" \
+        -c $(printf " $root/%s" "$@"))
+}
+
+# What all images of a set share.
+for_set() { # SET
+    compile "$out/$1.kernels" "$1" "" $kernels
+    compile "$out/$1.port" "$1" "" tests/avr/kernel.c tests/arm/chip.c "tests/$target/call.S" $port
+}
+
+for_core() { # SET IMAGE TEST FLAGS OBJECT...
+    local set=$1 image=$2 test=$3 flags=$4
+    shift 4
+    compile "$image.objects" "$set" "$flags" "$(source_of "$test")" $(sources_of "$test") &&
+        $cc $link_flags "$image.objects"/*.o "$@" -Wl,--gc-sections -nostartfiles \
+            -Tlab/firmware/ports/bare/sections.ld -Wl,--defsym=port_ram=16384 -o "$image"
 }
 
 one() { # TEST SET
     local base=$out/$1-$2 status=0 kind
-    for_core "$2" "$base-kernels.elf" "$1" && for_core "$2" "$base-c.elf" "$1" -DSELO_NATIVE=0 || return 1
+    for_core "$2" "$base-kernels.elf" "$1" "" "$out/$2.kernels"/*.o "$out/$2.port"/*.o &&
+        for_core "$2" "$base-c.elf" "$1" -DSELO_NATIVE=0 "$out/$2.port"/*.o || return 1
     for kind in kernels c; do
         python3 tests/arm/emulate.py - "$plugin" "$base-$kind.elf" $machine >"$base-$kind.txt" || true
         if ! diff <(grep -v '^!' "$base-$kind.txt") "$out/$1.expected" || grep UNEQUAL "$base-$kind.txt"; then
@@ -64,8 +74,6 @@ one() { # TEST SET
     done
     join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
         awk -v set="$2" '{ printf "%-11s %-16s %s %s   in C: %s %s\n", set, $1, $3, $4, $6, $7 }' >>"$out/kernels.txt"
-    (cd "$base-kernels.elf.objects" && $prefix-size $(basename -s .S $kernels | sed 's/$/.o/')) |
-        awk -v set="$2" 'NR > 1 { printf "%-11s %-34s flash=%d\n", set, $6, $1 }' >>"$out/flash.txt"
     return $status
 }
 
@@ -75,7 +83,9 @@ compare_kernels() { # FIGURES TEST...
     mkdir -p "$out"
     make --no-print-directory -s -C lab/sims/qemu OUT="$PWD/target/sims"
     : >"$out/kernels.txt"
-    : >"$out/flash.txt"
+    for set in "${sets[@]}"; do
+        for_set "$set"
+    done
     for test in "$@"; do
         for_host "$out/$test.host" "$test"
         "$out/$test.host" >"$out/$test.expected"
@@ -87,7 +97,10 @@ compare_kernels() { # FIGURES TEST...
             fi
         done
     done
-    sort -u "$out/flash.txt" | sed 's/\.o  /    /' >>"$out/kernels.txt"
+    for set in "${sets[@]}"; do
+        $prefix-size "$out/$set.kernels"/*.o |
+            sed -n "s|^ *\([0-9]*\).*/\(.*\)\.o$|$set \2 flash=\1|p" >>"$out/kernels.txt"
+    done
     [ "$figures" = 0 ] || cat "$out/kernels.txt"
     echo "$target kernels: $passed passed, $failed failed"
     [ "$failed" -eq 0 ]
