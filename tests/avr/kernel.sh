@@ -7,7 +7,7 @@
 #   flags_of    a function that prints the compiler's flags of a set
 #   link_flags  those of the linker
 #   port        the C files of the core
-#   kernels     the kernels' files
+#   kernels     the kernels' files, and kernel_flags, if they need any
 #   machine     QEMU's command line; {image} stands for the image
 #
 # and call compare_kernels. A test_<what>.c, in tests/<target>, tests/arm or tests/avr, runs for each
@@ -31,8 +31,13 @@ sources_of() { # TEST
     done
 }
 
+# The flags that a test has for both machines.
+flags_for() { # TEST
+    sed -n '3s|^/\* flags: \(.*\) \*/$|\1|p' "$(source_of "$1")"
+}
+
 for_host() { # PROGRAM TEST
-    cc $warnings -O2 -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
+    cc $warnings -O2 $(flags_for "$2") -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
         $(sources_of "$2") -o "$1"
 }
 
@@ -49,14 +54,14 @@ compile() { # FOLDER SET FLAGS FILE...
 
 # What all images of a set share.
 for_set() { # SET
-    compile "$out/$1.kernels" "$1" "" $kernels
+    compile "$out/$1.kernels" "$1" "${kernel_flags:-}" $kernels
     compile "$out/$1.port" "$1" "" tests/avr/kernel.c tests/arm/chip.c "tests/$target/call.S" $port
 }
 
 for_core() { # SET IMAGE TEST FLAGS OBJECT...
     local set=$1 image=$2 test=$3 flags=$4
     shift 4
-    compile "$image.objects" "$set" "$flags" "$(source_of "$test")" $(sources_of "$test") &&
+    compile "$image.objects" "$set" "$flags $(flags_for "$test")" "$(source_of "$test")" $(sources_of "$test") &&
         $cc $link_flags "$image.objects"/*.o "$@" -Wl,--gc-sections -nostartfiles \
             -Tlab/firmware/ports/bare/sections.ld -Wl,--defsym=port_ram=16384 -o "$image"
 }

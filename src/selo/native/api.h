@@ -48,6 +48,8 @@
  *                       the call0 ABI and GCC's assembler
  *  SELO_NATIVE_AES, ... the same for one algorithm. The default is SELO_NATIVE, unless the backend
  *                       declines or has no such kernel; the portable C is used then
+ *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa with
+ *                       SELO_AES_TABLES=1
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
  *                       1 for a smaller and slower kernel, where flash is scarcer than time.
  *                       SELO_X25519_SMALL also removes the table of key generation
@@ -274,6 +276,9 @@
 #ifndef SELO_NATIVE_AES
 #define SELO_NATIVE_AES (SELO_NATIVE_ONLY_AVR && SELO_AES_TABLES)
 #endif
+#ifndef SELO_NATIVE_AES_ENCRYPT /* one kernel of these, on Xtensa */
+#define SELO_NATIVE_AES_ENCRYPT (SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
+#endif
 #ifndef SELO_NATIVE_ASCON
 #define SELO_NATIVE_ASCON (SELO_NATIVE && !SELO_BACKEND_THUMB2)
 #endif
@@ -318,6 +323,10 @@
     (SELO_NATIVE_AES || (SELO_NATIVE_ASCON && SELO_BACKEND_THUMB2) || SELO_NATIVE_GHASH || \
      SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK)
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
+#endif
+
+#if SELO_NATIVE_AES_ENCRYPT && !(SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
+#error "SELO_NATIVE_AES_ENCRYPT=1, but the kernel is for Xtensa with SELO_AES_TABLES=1"
 #endif
 
 #if SELO_NATIVE_AES && !SELO_AES_TABLES
