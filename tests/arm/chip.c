@@ -1,12 +1,23 @@
-/* The functions of tests/avr/kernel.h for a Cortex-M under QEMU (emulate.py). */
+/* The functions of tests/avr/kernel.h for a Cortex-M, an RV32 or an Xtensa under QEMU (emulate.py). */
 #include "kernel.h"
 
 #include <string.h>
 
 #include "core.h"
 
+#ifdef __riscv
+enum { KEPT = 14, FILLED = 12 }; /* the callee also keeps gp and tp, which the program uses */
+#define MOVE "mv"
+#elif defined(__XTENSA__)
+enum { KEPT = 4, FILLED = KEPT };
+#define MOVE "mov"
+#else
+enum { KEPT = 8, FILLED = KEPT };
+#define MOVE "mov"
+#endif
+
 struct kept {
-    uint32_t before[8], after[8], sp_before, sp_after;
+    uint32_t before[KEPT], after[KEPT], sp_before, sp_after;
 };
 void kernel_call_checked(kernel_function *function, const kernel_word arguments[6], struct kept *kept);
 void kernel_call_marked(kernel_function *function, const kernel_word arguments[6], struct kept *kept);
@@ -26,7 +37,7 @@ void kernel_put(char c)
 static uint32_t *below(void)
 {
     uintptr_t sp;
-    __asm__ __volatile__("mov %0, sp" : "=r"(sp));
+    __asm__ __volatile__(MOVE " %0, sp" : "=r"(sp));
     return (uint32_t *)(sp & ~(uintptr_t)3) - PAINTED;
 }
 
@@ -42,7 +53,7 @@ static __attribute__((always_inline)) inline void paint(void)
 void kernel_call(kernel_function *function, const kernel_word arguments[6])
 {
     static struct kept kept;
-    for (uint8_t i = 0; i < 8; i++)
+    for (uint8_t i = 0; i < FILLED; i++)
         kept.before[i] = kept.before[i] * 1664525 + 1013904223 + i;
     if (!timed) {
         kernel_call_checked(function, arguments, &kept);

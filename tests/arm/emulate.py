@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs a test of kernels (run.sh) on an emulated Cortex-M and prints its output.
+"""Runs a test of kernels (run.sh, ../avr/kernel.sh) on an emulated core and prints its output.
 
 usage: tests/arm/emulate.py MODEL PLUGIN IMAGE QEMU ARGUMENT...
+environment: OBJCOPY  the tool of the image's target (default: arm-none-eabi-objcopy)
 
 MODEL is the name of a cycle model in lab/boards/models, or "-". QEMU and its arguments are a
 command line; {image} stands for IMAGE. The image marks every call that it times, and the plugin
@@ -11,7 +12,7 @@ A line "! NAME calls=N stack=S" of the image becomes "! NAME cycles=C instructio
 N calls must have the same instructions of every class, else "! NAME UNEQUAL" is printed: a kernel
 takes the same time for all data. The cycles are modelled, and 0 without a model. A call of an empty
 function stands before them, which costs a return; only the other instructions of the call, its
-marks and the BLX, are taken off.
+marks and the BLX, JALR or CALLX0, are taken off.
 """
 
 import os
@@ -23,6 +24,7 @@ import tempfile
 import threading
 import tomllib
 
+OBJCOPY = os.environ.get("OBJCOPY", "arm-none-eabi-objcopy")
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -49,7 +51,7 @@ def run(plugin, image, command):
         marks = []
         for mark in (1, 2):
             path = pathlib.Path(folder) / f"mark{mark}"
-            subprocess.run(["arm-none-eabi-objcopy", "--dump-section", f".selo.mark{mark}={path}",
+            subprocess.run([OBJCOPY, "--dump-section", f".selo.mark{mark}={path}",
                             image, "/dev/null"], check=True, capture_output=True)
             data = path.read_bytes()
             marks += [f"mark{mark}={int.from_bytes(data[i:i + 4], 'little'):#x}"

@@ -38,8 +38,9 @@ void kernel_fold(const void *data, size_t size);
 /* Ends a series: prints its name, its number of cases and its digest. */
 void kernel_series(const char *name, uint16_t cases);
 
-/* 1 on a chip, where calls are checked: an AVR, or a Cortex-M (tests/arm). */
-#if defined(__AVR__) || defined(__arm__)
+/* 1 on a chip, where calls are checked: an AVR, a Cortex-M (tests/arm), an RV32 (tests/riscv) or an
+ * Xtensa (tests/xtensa). */
+#if defined(__AVR__) || defined(__arm__) || defined(__riscv) || defined(__XTENSA__)
 #define KERNEL_ON_CHIP 1
 #else
 #define KERNEL_ON_CHIP 0
@@ -55,7 +56,7 @@ typedef uintptr_t kernel_word;
 typedef void kernel_function(void);
 
 /* KERNEL_CALL(function, argument...): at most six pointers, bytes or halves of words, and no
- * result. On ARM at most four, of which the checks see all. */
+ * result. On ARM, RV32 and Xtensa at most four, of which the checks see all. */
 #if KERNEL_ON_CHIP
 void kernel_call(kernel_function *function, const kernel_word arguments[6]);
 #define KERNEL_ARGS(a, b, c, d, e, f, ...) \

@@ -44,9 +44,12 @@
  * Kernels
  *  SELO_NATIVE          0 for C only. The default is 1 where a backend exists: AVR with mul, movw
  *                       and lpm Rd, Z; ARM's M profile, little-endian, with GCC's or Clang's
- *                       assembler
+ *                       assembler; RV32I with GCC's or Clang's assembler; Xtensa with
+ *                       the call0 ABI and GCC's assembler
  *  SELO_NATIVE_AES, ... the same for one algorithm. The default is SELO_NATIVE, unless the backend
  *                       declines or has no such kernel; the portable C is used then
+ *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa with
+ *                       SELO_AES_TABLES=1
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
  *                       1 for a smaller and slower kernel, where flash is scarcer than time.
  *                       SELO_X25519_SMALL also removes the table of key generation
@@ -219,10 +222,37 @@
 #else
 #define SELO_BACKEND_THUMB2 0
 #endif
+#define SELO_BACKEND_THUMB1 (SELO_BACKEND_ARM && !SELO_BACKEND_THUMB2)
 #if SELO_BACKEND_ARM && defined(__ARM_FEATURE_DSP)
 #define SELO_BACKEND_UMAAL 1
 #else
 #define SELO_BACKEND_UMAAL 0
+#endif
+
+#if defined(__riscv_32e) || defined(__riscv_e)
+#define SELO_RISCV_16_REGISTERS 1
+#else
+#define SELO_RISCV_16_REGISTERS 0
+#endif
+/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519 need a
+ * multiplier (M or Zmmul). */
+#if defined(__riscv) && defined(__GNUC__) && !SELO_PLAIN_C
+#define SELO_BACKEND_RISCV32 (__riscv_xlen == 32 && !SELO_RISCV_16_REGISTERS)
+#else
+#define SELO_BACKEND_RISCV32 0
+#endif
+#if SELO_BACKEND_RISCV32 && defined(__riscv_mul)
+#define SELO_BACKEND_RISCV32_MUL 1
+#else
+#define SELO_BACKEND_RISCV32_MUL 0
+#endif
+
+/* The backend is native/xtensa, for little-endian cores whose calls do not turn register windows,
+ * such as the LX106 of ESP8266. */
+#if defined(__XTENSA_CALL0_ABI__) && defined(__XTENSA_EL__) && defined(__GNUC__) && !SELO_PLAIN_C
+#define SELO_BACKEND_XTENSA 1
+#else
+#define SELO_BACKEND_XTENSA 0
 #endif
 
 #ifdef SELO_NATIVE_AVR
@@ -230,41 +260,45 @@
 #endif
 
 #ifndef SELO_NATIVE
-#define SELO_NATIVE ((SELO_BACKEND_AVR && SELO_FLASH_TABLES) || SELO_BACKEND_ARM)
-#elif SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_BACKEND_ARM
+#define SELO_NATIVE \
+    ((SELO_BACKEND_AVR && SELO_FLASH_TABLES) || SELO_BACKEND_ARM || SELO_BACKEND_RISCV32 || \
+     SELO_BACKEND_XTENSA)
+#elif SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_BACKEND_ARM && !SELO_BACKEND_RISCV32 && \
+    !SELO_BACKEND_XTENSA
 #error "SELO_NATIVE=1, but this target has no kernels"
 #elif SELO_NATIVE && SELO_BACKEND_AVR && !SELO_FLASH_TABLES
 #error "SELO_NATIVE=1, but the kernels need SELO_FLASH_TABLES=1"
 #endif
 
-/* The defaults of an algorithm that only AVR has a kernel for, and of one that AVR and ARM cores
- * with 32-bit Thumb instructions have one for. */
+/* The default of an algorithm that only AVR has a kernel for. */
 #define SELO_NATIVE_ONLY_AVR (SELO_NATIVE && SELO_BACKEND_AVR)
-#define SELO_NATIVE_AVR_OR_THUMB2 (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2))
 
 #ifndef SELO_NATIVE_AES
 #define SELO_NATIVE_AES (SELO_NATIVE_ONLY_AVR && SELO_AES_TABLES)
 #endif
+#ifndef SELO_NATIVE_AES_ENCRYPT /* one kernel of these, on Xtensa */
+#define SELO_NATIVE_AES_ENCRYPT (SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
+#endif
 #ifndef SELO_NATIVE_ASCON
-#define SELO_NATIVE_ASCON SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_ASCON (SELO_NATIVE && !SELO_BACKEND_THUMB2)
 #endif
 #ifndef SELO_NATIVE_BLAKE2S
-#define SELO_NATIVE_BLAKE2S SELO_NATIVE_AVR_OR_THUMB2
+#define SELO_NATIVE_BLAKE2S SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_CHACHA20
-#define SELO_NATIVE_CHACHA20 SELO_NATIVE_AVR_OR_THUMB2
+#define SELO_NATIVE_CHACHA20 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_GHASH
 #define SELO_NATIVE_GHASH SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_KECCAK
-#define SELO_NATIVE_KECCAK SELO_NATIVE_AVR_OR_THUMB2
+#define SELO_NATIVE_KECCAK SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_POLY1305 /* the kernel works on bytes only */
 #define SELO_NATIVE_POLY1305 (SELO_NATIVE_ONLY_AVR && SELO_BYTEWISE)
 #endif
 #ifndef SELO_NATIVE_SHA256
-#define SELO_NATIVE_SHA256 SELO_NATIVE_AVR_OR_THUMB2
+#define SELO_NATIVE_SHA256 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_SHA512
 #define SELO_NATIVE_SHA512 SELO_NATIVE_ONLY_AVR
@@ -273,7 +307,10 @@
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
 #endif
 #ifndef SELO_NATIVE_X25519
-#define SELO_NATIVE_X25519 SELO_NATIVE
+#define SELO_NATIVE_X25519 \
+    (SELO_NATIVE && !SELO_BACKEND_XTENSA && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL
+#error "SELO_NATIVE_X25519=1, but the kernels need a multiplier (-march=rv32im)"
 #endif
 
 #if !SELO_NATIVE && \
@@ -283,11 +320,13 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || \
-     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || \
-     (!SELO_BACKEND_THUMB2 && (SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
-                               SELO_NATIVE_KECCAK || SELO_NATIVE_SHA256)))
+    (SELO_NATIVE_AES || (SELO_NATIVE_ASCON && SELO_BACKEND_THUMB2) || SELO_NATIVE_GHASH || \
+     SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK)
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
+#endif
+
+#if SELO_NATIVE_AES_ENCRYPT && !(SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
+#error "SELO_NATIVE_AES_ENCRYPT=1, but the kernel is for Xtensa with SELO_AES_TABLES=1"
 #endif
 
 #if SELO_NATIVE_AES && !SELO_AES_TABLES
@@ -419,6 +458,15 @@ void selo_field25519_add_121666_arm(uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_select_arm(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                 uint8_t choice);
 void selo_x25519_lookup_arm(uint8_t entry[96], uint8_t index);
+/* The same on RV32, with the same alignment. */
+void selo_field25519_multiply_riscv32(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_square_riscv32(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_butterfly_riscv32(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_subtract_riscv32(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_riscv32(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_select_riscv32(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                    uint8_t choice);
+void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
 
 #endif
 

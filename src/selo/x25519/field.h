@@ -26,7 +26,7 @@
 
 /* The alignment that the functions of SELO_NATIVE_X25519 need of an element. A caller of the
  * library aligns nothing. */
-#if SELO_NATIVE_X25519 && SELO_BACKEND_ARM
+#if SELO_NATIVE_X25519 && !SELO_BACKEND_AVR
 #define SELO_FIELD25519_ALIGNMENT 4
 #else
 #define SELO_FIELD25519_ALIGNMENT 1
@@ -39,6 +39,13 @@
 #define selo_field25519_subtract selo_field25519_subtract_arm
 #define selo_field25519_add_121666 selo_field25519_add_121666_arm
 #define selo_field25519_select selo_field25519_select_arm
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
+#define selo_field25519_multiply selo_field25519_multiply_riscv32
+#define selo_field25519_square selo_field25519_square_riscv32
+#define selo_field25519_butterfly selo_field25519_butterfly_riscv32
+#define selo_field25519_subtract selo_field25519_subtract_riscv32
+#define selo_field25519_add_121666 selo_field25519_add_121666_riscv32
+#define selo_field25519_select selo_field25519_select_riscv32
 #elif SELO_NATIVE_X25519
 #define selo_field25519_multiply selo_field25519_multiply_avr
 #define selo_field25519_square selo_field25519_square_avr

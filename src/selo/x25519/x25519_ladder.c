@@ -7,7 +7,7 @@
  * chosen by masks, so neither a branch nor an address depends on the scalar.
  *
  * On AVR: the kernels of native/avr/, as [DUELL2015] first did it in less than 14 million
- * cycles. On ARM: those of native/armv6m/ or native/armv7em/.
+ * cycles. On ARM: those of native/armv6m/ or native/armv7em/. On RV32: those of native/riscv32/.
  */
 #include <string.h>
 

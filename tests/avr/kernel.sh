@@ -1,0 +1,112 @@
+# Compares the kernels of a CPU on its emulated core with the portable C on this machine (kernel.h).
+# tests/riscv/run.sh and tests/xtensa/run.sh source this file in the root of the repository. They set
+#
+#   target      the name of the CPU, and of the folder of out/
+#   prefix      the prefix of its tools
+#   sets        the instruction sets
+#   flags_of    a function that prints the compiler's flags of a set
+#   link_flags  those of the linker
+#   port        the C files of the core
+#   kernels     the kernels' files, and kernel_flags, if they need any
+#   machine     QEMU's command line; {image} stands for the image
+#
+# and call compare_kernels. A test_<what>.c, in tests/<target>, tests/arm or tests/avr, runs for each
+# set with the kernels and with SELO_NATIVE=0, and once on this machine; all must print the same. On
+# the core every call fills the registers that a callee must keep and checks them, and every timed
+# call must have the same instructions of each class.
+
+out=out/$target
+plugin=$PWD/target/sims/selo-qemu.so
+warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
+cases=1000
+export OBJCOPY=$prefix-objcopy
+
+source_of() { ls "tests/$target/test_$1.c" "tests/arm/test_$1.c" "tests/avr/test_$1.c" 2>/dev/null | head -1; }
+
+# The C files of the folders of src/selo/ that the test's second line names.
+sources_of() { # TEST
+    local folder
+    for folder in common $(sed -n '2s|^/\* sources: \(.*\) \*/$|\1|p' "$(source_of "$1")"); do
+        echo src/selo/$folder/*.c
+    done
+}
+
+# The flags that a test has for both machines.
+flags_for() { # TEST
+    sed -n '3s|^/\* flags: \(.*\) \*/$|\1|p' "$(source_of "$1")"
+}
+
+for_host() { # PROGRAM TEST
+    cc $warnings -O2 $(flags_for "$2") -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
+        $(sources_of "$2") -o "$1"
+}
+
+# Compiles files with one call of the compiler, which leaves its objects where it is.
+compile() { # FOLDER SET FLAGS FILE...
+    local folder=$1 set=$2 flags=$3 root=$PWD
+    shift 3
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    (cd "$folder" && $cc $warnings $(flags_of "$set") -Os -ffunction-sections -fdata-sections \
+        -DKERNEL_CASES=$cases $flags -I"$root/src" -I"$root/tests/avr" -I"$root/lab/firmware/ports/bare" \
+        -c $(printf " $root/%s" "$@"))
+}
+
+# What all images of a set share.
+for_set() { # SET
+    compile "$out/$1.kernels" "$1" "${kernel_flags:-}" $kernels
+    compile "$out/$1.port" "$1" "" tests/avr/kernel.c tests/arm/chip.c "tests/$target/call.S" $port
+}
+
+for_core() { # SET IMAGE TEST FLAGS OBJECT...
+    local set=$1 image=$2 test=$3 flags=$4
+    shift 4
+    compile "$image.objects" "$set" "$flags $(flags_for "$test")" "$(source_of "$test")" $(sources_of "$test") &&
+        $cc $link_flags "$image.objects"/*.o "$@" -Wl,--gc-sections -nostartfiles \
+            -Tlab/firmware/ports/bare/sections.ld -Wl,--defsym=port_ram=16384 -o "$image"
+}
+
+one() { # TEST SET
+    local base=$out/$1-$2 status=0 kind
+    for_core "$2" "$base-kernels.elf" "$1" "" "$out/$2.kernels"/*.o "$out/$2.port"/*.o &&
+        for_core "$2" "$base-c.elf" "$1" -DSELO_NATIVE=0 "$out/$2.port"/*.o || return 1
+    for kind in kernels c; do
+        python3 tests/arm/emulate.py - "$plugin" "$base-$kind.elf" $machine >"$base-$kind.txt" || true
+        if ! diff <(grep -v '^!' "$base-$kind.txt") "$out/$1.expected" || grep UNEQUAL "$base-$kind.txt"; then
+            echo "FAILED  $base-$kind (left: the core; right: this machine)"
+            status=1
+        fi
+    done
+    join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
+        awk -v set="$2" '{ printf "%-11s %-16s %s %s   in C: %s %s\n", set, $1, $3, $4, $6, $7 }' >>"$out/kernels.txt"
+    return $status
+}
+
+compare_kernels() { # FIGURES TEST...
+    local figures=$1 test set passed=0 failed=0
+    shift
+    mkdir -p "$out"
+    make --no-print-directory -s -C lab/sims/qemu OUT="$PWD/target/sims"
+    : >"$out/kernels.txt"
+    for set in "${sets[@]}"; do
+        for_set "$set"
+    done
+    for test in "$@"; do
+        for_host "$out/$test.host" "$test"
+        "$out/$test.host" >"$out/$test.expected"
+        for set in "${sets[@]}"; do
+            if one "$test" "$set"; then
+                passed=$((passed + 1))
+            else
+                failed=$((failed + 1))
+            fi
+        done
+    done
+    for set in "${sets[@]}"; do
+        $prefix-size "$out/$set.kernels"/*.o |
+            sed -n "s|^ *\([0-9]*\).*/\(.*\)\.o$|$set \2 flash=\1|p" >>"$out/kernels.txt"
+    done
+    [ "$figures" = 0 ] || cat "$out/kernels.txt"
+    echo "$target kernels: $passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}

@@ -1,0 +1,94 @@
+/* AES encryption of one block with a table. */
+/* sources: aes */
+/* flags: -DSELO_AES_TABLES=1 */
+#include "kernel.h"
+
+#include <string.h>
+
+#include "selo/aes/aes.h"
+
+KERNEL_BUFFER(raw, 32);
+KERNEL_BUFFER(round_keys, 244);
+KERNEL_BUFFER(in, 20);
+KERNEL_BUFFER(out, 20);
+
+/* The key schedule for a key of this size at any alignment. */
+static uint8_t *setup(uint8_t key_size, uint8_t offset)
+{
+    uint8_t *const keys = round_keys.data + offset;
+    if (key_size == 16)
+        selo_aes128_fast_setup((struct selo_aes128_fast *)keys, raw.data);
+    else if (key_size == 24)
+        selo_aes192_fast_setup((struct selo_aes192_fast *)keys, raw.data);
+    else
+        selo_aes256_fast_setup((struct selo_aes256_fast *)keys, raw.data);
+    return keys;
+}
+
+/* Random keys and blocks at each alignment, and in place. */
+static void blocks(const char *name, uint8_t key_size)
+{
+    const uint8_t rounds = (uint8_t)(key_size / 4 + 6);
+    for (uint16_t i = 0; i < KERNEL_CASES; i++) {
+        kernel_fill(raw.data, key_size);
+        kernel_fill(in.data, 20);
+        const uint8_t *const keys = setup(key_size, i & 3);
+        KERNEL_CALL(selo_aes_fast_encrypt, keys, out.data + (i >> 2 & 3), in.data + (i >> 4 & 3), rounds);
+        kernel_fold(out.data, 20);
+        KERNEL_CALL(selo_aes_fast_encrypt, keys, in.data + (i & 3), in.data + (i & 3), rounds);
+        kernel_fold(in.data, 20);
+    }
+    kernel_series(name, KERNEL_CASES);
+}
+
+static void measure(const char *name, uint8_t rounds, uint8_t offset)
+{
+    kernel_time_begin();
+    for (uint16_t i = 0; i < KERNEL_TIMED; i++) {
+        kernel_fill(round_keys.data, 240);
+        kernel_fill(in.data, 20);
+        KERNEL_CALL(selo_aes_fast_encrypt, round_keys.data, out.data + offset, in.data + offset, rounds);
+    }
+    kernel_time_end(name);
+}
+
+/* [FIPS197, C]: the keys 00 01 02 ..., the plaintext 00 11 22 .... */
+static void vectors(void)
+{
+    static const uint8_t expected[3][16] = {
+        {0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a},
+        {0xdd, 0xa9, 0x7c, 0xa4, 0x86, 0x4c, 0xdf, 0xe0, 0x6e, 0xaf, 0x70, 0xa0, 0xec, 0x0d, 0x71, 0x91},
+        {0x8e, 0xa2, 0xb7, 0xca, 0x51, 0x67, 0x45, 0xbf, 0xea, 0xfc, 0x49, 0x90, 0x4b, 0x49, 0x60, 0x89},
+    };
+    uint8_t wrong = 0;
+    for (uint8_t i = 0; i < 32; i++)
+        raw.data[i] = i;
+    for (uint8_t i = 0; i < 16; i++)
+        in.data[i] = (uint8_t)(0x11 * i);
+    for (uint8_t which = 0; which < 3; which++) {
+        const uint8_t key_size = (uint8_t)(16 + 8 * which);
+        const uint8_t *const keys = setup(key_size, 0);
+        KERNEL_CALL(selo_aes_fast_encrypt, keys, out.data, in.data, (uint8_t)(key_size / 4 + 6));
+        wrong |= memcmp(out.data, expected[which], 16) != 0;
+    }
+    kernel_fold(&wrong, 1);
+    kernel_series(wrong ? "vectors-WRONG" : "vectors", 3);
+}
+
+int main(void)
+{
+    KERNEL_GUARD(raw);
+    KERNEL_GUARD(round_keys);
+    KERNEL_GUARD(in);
+    KERNEL_GUARD(out);
+    vectors();
+    blocks("aes128-table", 16);
+    blocks("aes192-table", 24);
+    blocks("aes256-table", 32);
+    measure("aes128-table", 10, 0);
+    measure("aes192-table", 12, 0);
+    measure("aes256-table", 14, 0);
+    measure("aes128-unaligned", 10, 1);
+    kernel_end();
+    return 0;
+}
