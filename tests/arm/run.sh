@@ -23,7 +23,7 @@ if [ "${1:-}" = --figures ]; then
     shift
 fi
 tests=("$@")
-[ $# -gt 0 ] || tests=(blake2s chacha20 keccak sha256 x25519)
+[ $# -gt 0 ] || tests=(aes blake2s chacha20 keccak sha256 x25519)
 read -ra cores <<<"${SELO_ARM_CORES:-m0 m3 m4 m7 m33}"
 cc=${SELO_ARM_CC:-arm-none-eabi-gcc}
 
@@ -46,8 +46,13 @@ sources_of() { # TEST
     done
 }
 
+# The flags that make this machine compile the C that the kernels replace; the test's line names them.
+host_flags_of() { # TEST
+    sed -n 's|^/\* host: \(.*\) \*/$|\1|p' "$(source_of "$1")"
+}
+
 for_host() { # PROGRAM TEST
-    cc $warnings -O2 -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
+    cc $warnings -O2 -DKERNEL_CASES=$cases $(host_flags_of "$2") -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
         $(sources_of "$2") -o "$1"
 }
 

@@ -243,7 +243,8 @@
 #define SELO_NATIVE_AVR_OR_THUMB2 (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2))
 
 #ifndef SELO_NATIVE_AES
-#define SELO_NATIVE_AES (SELO_NATIVE_ONLY_AVR && SELO_AES_TABLES)
+#define SELO_NATIVE_AES \
+    (SELO_AES_TABLES ? SELO_NATIVE_ONLY_AVR : (SELO_NATIVE && SELO_BACKEND_THUMB2))
 #endif
 #ifndef SELO_NATIVE_ASCON
 #define SELO_NATIVE_ASCON SELO_NATIVE_ONLY_AVR
@@ -283,15 +284,15 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || \
+    (SELO_NATIVE_ASCON || SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || \
      SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || \
-     (!SELO_BACKEND_THUMB2 && (SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
+     (!SELO_BACKEND_THUMB2 && (SELO_NATIVE_AES || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
                                SELO_NATIVE_KECCAK || SELO_NATIVE_SHA256)))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
-#if SELO_NATIVE_AES && !SELO_AES_TABLES
-#error "SELO_NATIVE_AES=1, but the kernels of AES use tables, and SELO_AES_TABLES is 0"
+#if SELO_NATIVE_AES && SELO_AES_TABLES != SELO_BACKEND_AVR
+#error "SELO_NATIVE_AES=1, but AVR's kernels need SELO_AES_TABLES=1, and those of ARM need 0"
 #endif
 
 #ifndef SELO_KECCAK_SMALL
@@ -329,7 +330,9 @@
 
 #include <stdint.h>
 
-/* SELO_NATIVE_AES also replaces selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h.
+/* SELO_NATIVE_AES on AVR replaces all of these that SELO_AES_TABLES=1 has, and also
+ * selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h. On ARM it replaces
+ * selo_aes_fast_encrypt, selo_aes_fast_decrypt and what is called selo_aes_sliced_....
  * One block with the whole key schedule [FIPS197, 5.1, 5.3]. rounds is 10, 12 or 14. round_keys
  * has 16 (rounds + 1) bytes. */
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
@@ -339,7 +342,13 @@ void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uin
 /* One block with the key schedule on the fly. key_size is 16, 24 or 32. */
 void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
                            uint8_t key_size);
-#if SELO_NATIVE_AES /* in C, aes.h calls selo_aes_tiny_encrypt */
+/* Without tables. Round keys have the form that aes_sliced.h describes. */
+void selo_aes_sliced_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size);
+void selo_aes_sliced_encrypt_two(const uint8_t *round_keys, uint8_t out[32], const uint8_t in[32],
+                                 uint8_t rounds);
+void selo_aes_sliced_decrypt_two(const uint8_t *round_keys, uint8_t out[32], const uint8_t in[32],
+                                 uint8_t rounds);
+#if SELO_NATIVE_AES && SELO_BACKEND_AVR /* in C, aes.h calls selo_aes_tiny_encrypt */
 void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16], const uint8_t in[16]);
 #endif
 /* first = the key; last = the Nk words after the schedule, with w[i] in slot i modulo Nk. */
