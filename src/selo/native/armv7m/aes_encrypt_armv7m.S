@@ -40,9 +40,7 @@ entry selo_aes_fast_encrypt
     str r12, [sp, #STRIDE]
     add r12, r2, r12
     load_blocks r2, r12
-    mov r12, r0
     transpose
-    mov r0, r12
 1:
     add_key
     add r0, r0, #16
@@ -54,16 +52,13 @@ entry selo_aes_fast_encrypt
     tst r1, #16
     beq.w 2f
     late_mix
-    ldr r0, [sp, #KEY]
     b.w 1b
 2:
     shift_twice
     cbz r1, 3f
     mix
-    ldr r0, [sp, #KEY]
     b.w 1b
 3:
-    ldr r0, [sp, #KEY]
     add_key
     transpose
     ldr r0, [sp, #OUT]

@@ -59,16 +59,16 @@
 .endm
 
 /* ShiftRows backwards in a word of two slices: byte r rotates by 2 r to the left, by 4 in two of
- * them and by 2 in two. r0 is 0x0f0f0000. Uses r1 and r2. */
+ * them and by 2 in two. r0 is 0x0f0f0000. Uses r2 and lr. */
 .macro shift_back word
-    eor r1, \word, \word, lsr #4
-    and r1, r1, r0
-    eor \word, \word, r1
-    eor \word, \word, r1, lsl #4
-    and r1, \word, #0x3f003f00
+    eor lr, \word, \word, lsr #4
+    and lr, lr, r0
+    eor \word, \word, lr
+    eor \word, \word, lr, lsl #4
+    and lr, \word, #0x3f003f00
     and r2, \word, #0xc000c000
     bic \word, \word, #0xff00ff00
-    orr \word, \word, r1, lsl #2
+    orr \word, \word, lr, lsl #2
     orr \word, \word, r2, lsr #6
 .endm
 
@@ -131,11 +131,11 @@ kernel selo_aes_sliced_setup
 4:
     ldr r12, [sp, #START]
 5: /* The number of round keys is odd: the last counts as two, the second of which is lost. */
-    add lr, r12, #16
-    cmp lr, r3
+    add r1, r12, #16
+    cmp r1, r3
     it eq
-    moveq lr, r12
-    load_blocks r12, lr
+    moveq r1, r12
+    load_blocks r12, r1
     transpose
     exchange bit0, bit4, 1, 0x55555555
     exchange bit1, bit5, 1, 0x55555555
@@ -148,10 +148,10 @@ kernel selo_aes_sliced_setup
     .irp word, bit4, bit5, bit6, bit7
     shift_back \word
     .endr
-    str bit4, [lr]
-    str bit5, [lr, #4]
-    str bit6, [lr, #8]
-    str bit7, [lr, #12]
+    str bit4, [r1]
+    str bit5, [r1, #4]
+    str bit6, [r1, #8]
+    str bit7, [r1, #12]
     str bit0, [r12]
     str bit1, [r12, #4]
     str bit2, [r12, #8]
