@@ -12,6 +12,10 @@
  *
  * The steps of aes_encrypt_armv7m.S backwards. InvMixColumns is MixColumns after an addition of 4
  * (a + c) to a and c, as in aes_state.h.
+ *
+ * Cost of selo_aes_sliced_decrypt_two with 10 rounds: 3,267 cycles on Cortex-M3 and 3,267 cycles
+ * on Cortex-M4 as modelled, 3,053 instructions, 100 bytes of stack, 2,184 bytes of flash
+ * (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -12,6 +12,10 @@
  *
  * Slices of bits, with ShiftRows done for two rounds at once [ADOMNICAI2021, 3]; aes_sliced.h has the
  * form. Each shift of MixColumns is part of an addition. No address and no branch depends on data.
+ *
+ * Cost of selo_aes_sliced_encrypt_two with 10 rounds: 2,768 cycles on Cortex-M3 and 2,768 cycles
+ * on Cortex-M4 as modelled, 2,582 instructions, 96 bytes of stack, 1,840 bytes of flash
+ * (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

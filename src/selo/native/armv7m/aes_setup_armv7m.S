@@ -9,6 +9,10 @@
  * First the schedule in words. Bit 8 r + i of a word is bit i of byte r, so the word moved down by i
  * bits has slice i in its bits 0, 8, 16 and 24, and SubBytes may do what it likes with the others.
  * Then two round keys at a time become slices, as two blocks do; one more exchange separates them.
+ *
+ * Cost of selo_aes_sliced_setup with a key of 16 bytes: 3,123 cycles on Cortex-M3 and 3,123 cycles
+ * on Cortex-M4 as modelled, 2,895 instructions, 100 bytes of stack, 1,364 bytes of flash
+ * (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 
