@@ -261,8 +261,10 @@
 #ifndef SELO_NATIVE_KECCAK
 #define SELO_NATIVE_KECCAK SELO_NATIVE_AVR_OR_THUMB2
 #endif
-#ifndef SELO_NATIVE_POLY1305 /* the kernel works on bytes only */
-#define SELO_NATIVE_POLY1305 (SELO_NATIVE_ONLY_AVR && SELO_BYTEWISE)
+#ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
+#define SELO_NATIVE_POLY1305 \
+    (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
+                   : (SELO_NATIVE && SELO_BACKEND_UMAAL && !SELO_POLY1305_HALVES))
 #endif
 #ifndef SELO_NATIVE_SHA256
 #define SELO_NATIVE_SHA256 SELO_NATIVE_AVR_OR_THUMB2
@@ -284,7 +286,8 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305 || SELO_NATIVE_SPECK || \
+    (SELO_NATIVE_GHASH || SELO_NATIVE_SPECK || \
+     (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
      (!SELO_BACKEND_THUMB2 && \
       (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
        SELO_NATIVE_KECCAK || SELO_NATIVE_SHA256 || SELO_NATIVE_SHA512)))
@@ -328,6 +331,7 @@
  */
 #if !defined(__ASSEMBLER__)
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* SELO_NATIVE_AES on AVR replaces all of these that SELO_AES_TABLES=1 has, and also
@@ -381,6 +385,9 @@ void selo_keccak_f1600(uint64_t lanes[25]);
  * block is a little-endian number of 17 bytes, the last of which is 0 or 1. */
 struct selo_poly1305;
 void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);
+#if SELO_NATIVE_POLY1305 && !SELO_BYTEWISE /* the same with 1 or more blocks of 16 bytes and a 1 */
+void selo_poly1305_blocks(struct selo_poly1305 *mac, const uint8_t *data, size_t blocks);
+#endif
 
 /* SELO_NATIVE_SHA256 and SELO_NATIVE_SHA512: compress one block, in the big-endian bytes of the
  * message, into the hash value [FIPS180-4, 6.2.2, 6.4.2]. The function keeps the message schedule
