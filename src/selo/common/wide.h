@@ -1,6 +1,6 @@
 /*
- * Blocks in words of 64 bits (SELO_WIDE). A loop over bytes would take longer than the cipher.
- * The functions are correct on every CPU, but slow on small ones, which do not call them.
+ * Blocks in words. A loop over bytes would take longer than the cipher. The functions are correct
+ * on every CPU, but slow on 8-bit ones, which do not call them.
  */
 #ifndef SELO_COMMON_WIDE_H
 #define SELO_COMMON_WIDE_H
