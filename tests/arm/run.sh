@@ -7,7 +7,8 @@
 #
 # usage: tests/arm/run.sh [--figures] [WHAT...]   (default: every kernel)
 #        --figures prints what out/arm/kernels.txt always gets: modelled cycles, instructions and
-#        stack of each kernel on each core, beside those of the C
+#        stack of each kernel on each core, beside those of the C. Whole messages, whose figures
+#        also depend on the compiler, are in out/arm/messages.txt
 # environment: SELO_ARM_CORES  the cores (default: m0 m3 m4 m7 m33)
 #              SELO_ARM_CC     the compiler (default: arm-none-eabi-gcc)
 set -euo pipefail
@@ -44,6 +45,11 @@ sources_of() { # TEST
     for folder in common $(sed -n '2s|^/\* sources: \(.*\) \*/$|\1|p' "$(source_of "$1")"); do
         echo src/selo/$folder/*.c
     done
+}
+
+# kernels, or messages where the test's line says so.
+figures_of() { # TEST
+    grep -q '^/\* figures: messages \*/$' "$(source_of "$1")" && echo messages || echo kernels
 }
 
 # The flags that make this machine compile the C that the kernels replace; the test's line names them.
@@ -97,12 +103,13 @@ one() { # TEST CORE
         fi
     done
     join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
-        awk -v core="$2" '{ printf "%-4s %-16s %s %s %s   in C: %s %s %s\n", core, $1, $2, $3, $4, $5, $6, $7 }' >>"$out/kernels.txt"
+        awk -v core="$2" '{ printf "%-4s %-16s %s %s %s   in C: %s %s %s\n", core, $1, $2, $3, $4, $5, $6, $7 }' >>"$out/$(figures_of "$1").txt"
     return $status
 }
 
 passed=0 failed=0
 : >"$out/kernels.txt"
+: >"$out/messages.txt"
 for test in "${tests[@]}"; do
     for_host "$out/$test.host" "$test"
     "$out/$test.host" >"$out/$test.expected"
@@ -114,6 +121,6 @@ for test in "${tests[@]}"; do
         fi
     done
 done
-[ $figures = 0 ] || cat "$out/kernels.txt"
+[ $figures = 0 ] || cat "$out/kernels.txt" "$out/messages.txt"
 echo "arm kernels: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,5 +1,6 @@
 /* AES in modes that take two blocks at a time. No kernel; the time of the modes with the kernels. */
 /* sources: aes mode */
+/* figures: messages */
 /* host: -DSELO_WIDE=0 */
 #include "kernel.h"
 

@@ -1,5 +1,6 @@
 /* Ascon-AEAD128. No kernel but the permutation; the time of a message with it. */
 /* sources: ascon */
+/* figures: messages */
 #include "kernel.h"
 
 #include <string.h>

@@ -1,10 +1,12 @@
 /* ChaCha20-Poly1305. No kernel of its own; the time of a message with those of its parts. */
 /* sources: chacha20 poly1305 chacha20_poly1305 */
+/* figures: messages */
 #include "kernel.h"
 
 #include <string.h>
 
 #include "selo.h"
+#include "selo/poly1305/poly1305.h"
 
 enum { SIZE = 200 };
 
@@ -54,6 +56,14 @@ int main(void)
         kernel_fold(tag.data, 16);
     }
     kernel_series("chacha20-poly1305", SIZE);
+    struct selo_poly1305 mac;
+    selo_poly1305_start(&mac, key.data);
+    kernel_time_begin();
+    for (uint8_t i = 0; i < 20; i++) {
+        kernel_fill(in.data, 192);
+        KERNEL_CALL(selo_poly1305_padded, &mac, in.data, 192);
+    }
+    kernel_time_end("poly1305-192");
     time("chacha20-poly1305-seal-16", 16);
     time("chacha20-poly1305-seal-128", 128);
     kernel_end();
