@@ -434,6 +434,10 @@ void selo_field25519_add_121666_arm(uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_select_arm(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                 uint8_t choice);
 void selo_x25519_lookup_arm(uint8_t entry[96], uint8_t index);
+/* With UMAAL only. A step of the ladder (x25519_ladder.c): points has u, then the x and the z of p2, p3
+ * and d; u is below 2^255, coordinates below 2^255 + 2^20. r = a^(2^times) (field_invert.c). */
+void selo_x25519_step_arm(uint8_t points[224], uint8_t choice);
+void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
 
 #endif
 
