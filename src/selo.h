@@ -91,8 +91,8 @@ typedef void selo_block_fn(const void *key, uint8_t out[16], const uint8_t in[16
  * They pair each key with its own function. Both structs hold a pointer to the key, so the key
  * must outlive them.
  *
- * On CPUs with 32 bits or more AES fast encrypts two blocks in the time of one, and CTR, GCM and CCM
- * make use of it: encrypt_two takes 32 bytes, or is NULL.
+ * On CPUs with 32 bits or more AES fast encrypts or decrypts two blocks in the time of one. CTR, GCM
+ * and CCM make use of encrypt_two, CBC decryption of decrypt_two. Both take 32 bytes, or are NULL.
  */
 #define SELO_CIPHER_TWO (SIZE_MAX > 0xFFFF)
 typedef void selo_two_blocks_fn(const void *key, uint8_t out[32], const uint8_t in[32]);
@@ -103,7 +103,13 @@ struct selo_cipher {
     selo_two_blocks_fn *encrypt_two;
 #endif
 };
-struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
+struct selo_inverse_cipher {
+    selo_block_fn *decrypt;
+    const void *key;
+#if SELO_CIPHER_TWO
+    selo_two_blocks_fn *decrypt_two;
+#endif
+};
 
 #if SELO_CIPHER_TWO
 #define SELO_CIPHER_WITH(type, two)                                     \
@@ -114,6 +120,14 @@ struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
     }
 #define SELO_CIPHER_OF_TWO(type) SELO_CIPHER_WITH(type, type##_encrypt_two)
 #define SELO_CIPHER_OF(type) SELO_CIPHER_WITH(type, NULL)
+#define SELO_INVERSE_WITH(type, two)                                             \
+    static inline struct selo_inverse_cipher type##_inverse(const struct type *key) \
+    {                                                                            \
+        struct selo_inverse_cipher cipher = {type##_decrypt, key, two};          \
+        return cipher;                                                           \
+    }
+#define SELO_INVERSE_OF_TWO(type) SELO_INVERSE_WITH(type, type##_decrypt_two)
+#define SELO_INVERSE_OF(type) SELO_INVERSE_WITH(type, NULL)
 #else
 #define SELO_CIPHER_OF(type)                                            \
     static inline struct selo_cipher type##_cipher(const struct type *key) \
@@ -121,14 +135,15 @@ struct selo_inverse_cipher { selo_block_fn *decrypt; const void *key; };
         struct selo_cipher cipher = {type##_encrypt, key};              \
         return cipher;                                                  \
     }
-#define SELO_CIPHER_OF_TWO(type) SELO_CIPHER_OF(type)
-#endif
 #define SELO_INVERSE_OF(type)                                                    \
     static inline struct selo_inverse_cipher type##_inverse(const struct type *key) \
     {                                                                            \
         struct selo_inverse_cipher cipher = {type##_decrypt, key};               \
         return cipher;                                                           \
     }
+#define SELO_CIPHER_OF_TWO(type) SELO_CIPHER_OF(type)
+#define SELO_INVERSE_OF_TWO(type) SELO_INVERSE_OF(type)
+#endif
 
 /* ---- AES [FIPS197] ------------------------------------------------------------
  *
@@ -169,6 +184,8 @@ selo_block_fn selo_aes256_fast_encrypt, selo_aes256_fast_decrypt;
 #if SELO_CIPHER_TWO
 selo_two_blocks_fn selo_aes128_fast_encrypt_two, selo_aes192_fast_encrypt_two;
 selo_two_blocks_fn selo_aes256_fast_encrypt_two;
+selo_two_blocks_fn selo_aes128_fast_decrypt_two, selo_aes192_fast_decrypt_two;
+selo_two_blocks_fn selo_aes256_fast_decrypt_two;
 #endif
 
 void selo_aes128_small_setup(struct selo_aes128_small *key, const uint8_t raw[16]);
@@ -192,9 +209,9 @@ SELO_CIPHER_OF(selo_aes256_small)
 SELO_CIPHER_OF(selo_aes128_tiny)
 SELO_CIPHER_OF(selo_aes192_tiny)
 SELO_CIPHER_OF(selo_aes256_tiny)
-SELO_INVERSE_OF(selo_aes128_fast)
-SELO_INVERSE_OF(selo_aes192_fast)
-SELO_INVERSE_OF(selo_aes256_fast)
+SELO_INVERSE_OF_TWO(selo_aes128_fast)
+SELO_INVERSE_OF_TWO(selo_aes192_fast)
+SELO_INVERSE_OF_TWO(selo_aes256_fast)
 SELO_INVERSE_OF(selo_aes128_small)
 SELO_INVERSE_OF(selo_aes192_small)
 SELO_INVERSE_OF(selo_aes256_small)

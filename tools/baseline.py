@@ -3,7 +3,7 @@
 
 usage: tools/baseline.py --check|--update --board NAME [--algorithm NAME,...]
                          [--variant NAME,...] [--selo PROGRAM] [--rows FILE]
-       tools/baseline.py --check|--update --kernels FILE
+       tools/baseline.py --check|--update --kernels FILE [--baseline NAME]
 
 Measures Selo's own rows with `selo lab run` and compares them with bench/baseline/NAME.json:
 cycles, flash, static RAM and stack of every operation. On a simulated chip these are exact, so
@@ -18,7 +18,9 @@ existing rows instead of measuring.
 The file has one line for each operation, sorted: "ALGORITHM VARIANT OPERATION[ BYTES]": values.
 
 --kernels does the same for the assembly kernels, called alone: it compares the cycles and the
-stack in FILE (out/avr/kernels.txt, written by tests/avr/run.sh) with bench/baseline/kernels.json.
+stack in FILE (out/avr/kernels.txt, written by tests/avr/run.sh) with bench/baseline/kernels.json,
+or with NAME.json. Those for ARM (out/arm/kernels.txt, tests/arm/run.sh) are in arm-kernels.json:
+instructions, and modelled cycles of the cores that have a model. There, --algorithm selects cores.
 """
 
 import argparse
@@ -74,13 +76,19 @@ def rows_of(path):
 
 
 def kernels_of(path):
-    """{name: {metric: value}} of a file that tests/avr/run.sh wrote."""
+    """{name: {metric: value}} of a file that tests/avr/run.sh or tests/arm/run.sh wrote."""
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
-        name, *figures = line.replace("in C:", "").split()
-        cycles, stack, c_cycles, c_stack = (int(figure.split("=")[1]) for figure in figures)
-        found[name] = {"cycles": cycles, "stack": stack,
-                       "portable_cycles": c_cycles, "portable_stack": c_stack}
+        kernel, portable = ([word.split("=") for word in half.split()]
+                            for half in line.split("in C:"))
+        name = " ".join(word for word, *value in kernel if not value)
+        figures = {word: int(float(*value)) for word, *value in kernel if value}
+        portable = {word: int(float(value)) for word, value in portable}
+        if figures == portable:
+            continue  # this core has no such kernel
+        found[name] = {word: value for word, value in
+                       (figures | {f"portable_{word}": n for word, n in portable.items()}).items()
+                       if value != 0}  # no model of the core: no cycles
     return found
 
 
@@ -137,6 +145,7 @@ def main():
     what.add_argument("--update", action="store_true")
     parser.add_argument("--board")
     parser.add_argument("--kernels")
+    parser.add_argument("--baseline", default="kernels")
     parser.add_argument("--algorithm", default="")
     parser.add_argument("--variant", default="")
     parser.add_argument("--selo", default=str(ROOT / "target/release/selo-lab"))
@@ -145,7 +154,8 @@ def main():
 
     if bool(arguments.board) == bool(arguments.kernels):
         parser.error("--board or --kernels")
-    path = ROOT / "bench/baseline" / f"{arguments.board or 'kernels'}.json"
+    name = arguments.board or arguments.baseline
+    path = ROOT / "bench/baseline" / f"{name}.json"
     known = json.loads(path.read_text()) if path.exists() else {}
     before = {key: values for key, values in known.items() if chosen(key, arguments)}
     wanted = names(arguments.algorithm) or ({key.split()[0] for key in before}
@@ -164,7 +174,7 @@ def main():
         write(path, {**rest, **now})
         print(f"baseline: {len(now)} operations in {path.relative_to(ROOT)}")
         return 0
-    print(f"baseline of {arguments.board or 'kernels'}: {passed} passed, {failed} failed")
+    print(f"baseline of {name}: {passed} passed, {failed} failed")
     return 1 if failed else 0
 
 

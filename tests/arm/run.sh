@@ -7,7 +7,9 @@
 #
 # usage: tests/arm/run.sh [--figures] [WHAT...]   (default: every kernel)
 #        --figures prints what out/arm/kernels.txt always gets: modelled cycles, instructions and
-#        stack of each kernel on each core, beside those of the C; and the flash of each kernel
+#        stack of each kernel on each core, beside those of the C. Whole messages, whose figures
+#        also depend on the compiler, are in out/arm/messages.txt, and the flash of each kernel is
+#        in out/arm/flash.txt
 # environment: SELO_ARM_CORES  the cores (default: m0 m3 m4 m7 m33)
 #              SELO_ARM_CC     the compiler (default: arm-none-eabi-gcc)
 set -euo pipefail
@@ -23,7 +25,7 @@ if [ "${1:-}" = --figures ]; then
     shift
 fi
 tests=("$@")
-[ $# -gt 0 ] || tests=(blake2s chacha20 keccak sha256 x25519)
+[ $# -gt 0 ] || tests=(aes aes_modes ascon ascon_aead128 blake2s chacha20 chacha20_poly1305 ghash keccak poly1305 sha256 sha512 x25519 x25519_ladder)
 read -ra cores <<<"${SELO_ARM_CORES:-m0 m3 m4 m7 m33}"
 cc=${SELO_ARM_CC:-arm-none-eabi-gcc}
 
@@ -46,8 +48,18 @@ sources_of() { # TEST
     done
 }
 
+# kernels, or messages where the test's line says so.
+figures_of() { # TEST
+    grep -q '^/\* figures: messages \*/$' "$(source_of "$1")" && echo messages || echo kernels
+}
+
+# The flags that make this machine compile the C that the kernels replace; the test's line names them.
+host_flags_of() { # TEST
+    sed -n 's|^/\* host: \(.*\) \*/$|\1|p' "$(source_of "$1")"
+}
+
 for_host() { # PROGRAM TEST
-    cc $warnings -O2 -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
+    cc $warnings -O2 -DKERNEL_CASES=$cases $(host_flags_of "$2") -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
         $(sources_of "$2") -o "$1"
 }
 
@@ -92,7 +104,7 @@ one() { # TEST CORE
         fi
     done
     join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
-        awk -v core="$2" '{ printf "%-4s %-16s %s %s %s   in C: %s %s %s\n", core, $1, $2, $3, $4, $5, $6, $7 }' >>"$out/kernels.txt"
+        awk -v core="$2" '{ printf "%-4s %-16s %s %s %s   in C: %s %s %s\n", core, $1, $2, $3, $4, $5, $6, $7 }' >>"$out/$(figures_of "$1").txt"
     arm-none-eabi-size "$base-kernels.elf.objects"/src_selo_native_*.o |
         sed -n "s|^ *\([1-9][0-9]*\).*/src_selo_native_\([a-z0-9]*\)_\(.*\)\.o$|$2 \2/\3 flash=\1|p" >>"$out/flash.txt"
     return $status
@@ -101,6 +113,7 @@ one() { # TEST CORE
 passed=0 failed=0
 : >"$out/kernels.txt"
 : >"$out/flash.txt"
+: >"$out/messages.txt"
 for test in "${tests[@]}"; do
     for_host "$out/$test.host" "$test"
     "$out/$test.host" >"$out/$test.expected"
@@ -112,7 +125,7 @@ for test in "${tests[@]}"; do
         fi
     done
 done
-sort -u "$out/flash.txt" >>"$out/kernels.txt"
-[ $figures = 0 ] || cat "$out/kernels.txt"
+sort -u -o "$out/flash.txt" "$out/flash.txt"
+[ $figures = 0 ] || cat "$out/kernels.txt" "$out/messages.txt" "$out/flash.txt"
 echo "arm kernels: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -56,8 +56,8 @@ void selo_aes_wide_decrypt_with_key(const uint8_t *key, uint8_t out[16], const u
 #define aes_small_setup selo_aes_small_setup
 #endif
 
-/* selo_aes_tiny_encrypt for a key of 16 bytes. A kernel may replace it. */
-#if !SELO_NATIVE_AES
+/* selo_aes_tiny_encrypt for a key of 16 bytes. A kernel for AVR may replace it. */
+#if !SELO_NATIVE_AES || !SELO_BACKEND_AVR
 static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16],
                                           const uint8_t in[16])
 {

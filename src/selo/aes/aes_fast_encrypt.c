@@ -53,7 +53,7 @@ static void encrypt_two(const uint8_t *round_keys, uint8_t out[32], const uint8_
     aes_encrypt(round_keys, out, in, rounds);
     aes_encrypt(round_keys, out + 16, in + 16, rounds);
 #else
-    selo_aes_sliced_encrypt(round_keys, out, in, rounds, 2);
+    selo_aes_sliced_encrypt_two(round_keys, out, in, rounds);
 #endif
 }
 

@@ -64,7 +64,7 @@ static void setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size)
 
 #endif
 
-#if !SELO_NATIVE_AES
+#if !SELO_NATIVE_AES || !SELO_BACKEND_AVR
 
 void selo_aes128_fast_setup(struct selo_aes128_fast *key, const uint8_t raw[16])
 {

@@ -27,15 +27,8 @@
 /* SubBytes of every byte, without its constant. */
 void selo_aes_sliced_substitute(uint32_t q[8]);
 
-/* Makes 16 (rounds + 1) bytes of round keys from raw[key_size]. */
-void selo_aes_sliced_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size);
-
 /* Columns of bytes to slices, and back: q[2 c + b] is column c of block b, row 0 lowest. */
 void selo_aes_sliced_transpose(uint32_t q[8]);
-
-/* Two blocks, each 16 bytes, with the round keys of selo_aes_sliced_setup. out may equal in. */
-void selo_aes_sliced_encrypt(const uint8_t *round_keys, uint8_t *out, const uint8_t *in,
-                             uint8_t rounds, uint8_t blocks);
 
 SELO_INLINE uint32_t aes_load32(const uint8_t from[4])
 {

@@ -3,6 +3,8 @@
 
 #if !SELO_AES_TABLES
 
+#if !SELO_NATIVE_AES
+
 /* The inverse of SubBytes' affine map without its constant, which round keys contain: bit i is
  * the sum of bits i + 2, i + 5 and i + 7 modulo 8 [FIPS197, 5.3.2]. */
 static void inverse_affine(uint32_t q[8])
@@ -29,13 +31,13 @@ static void inverse_substitute(uint32_t q[8])
     inverse_affine(q);
 }
 
-void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
-                           uint8_t rounds)
+static void decrypt(const uint8_t *round_keys, uint8_t *out, const uint8_t *in, uint8_t rounds,
+                    uint8_t blocks)
 {
     uint32_t q[8];
 
     round_keys += 16 * rounds;
-    aes_sliced_load(q, in, 1);
+    aes_sliced_load(q, in, blocks);
     aes_sliced_add_key(q, round_keys);
     for (;;) { /* rounds is even */
         aes_sliced_shift_twice(q);
@@ -50,8 +52,22 @@ void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uin
         }
         aes_sliced_inverse_mix(q, 0);
     }
-    aes_sliced_store(out, q, 1);
+    aes_sliced_store(out, q, blocks);
 }
+
+void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
+                           uint8_t rounds)
+{
+    decrypt(round_keys, out, in, rounds, 1);
+}
+
+void selo_aes_sliced_decrypt_two(const uint8_t *round_keys, uint8_t out[32], const uint8_t in[32],
+                                 uint8_t rounds)
+{
+    decrypt(round_keys, out, in, rounds, 2);
+}
+
+#endif
 
 /* Without tables AES small keeps the key twice. */
 void selo_aes_small_setup(uint8_t *first, uint8_t *last, const uint8_t *raw, uint8_t key_size)

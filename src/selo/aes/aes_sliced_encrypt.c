@@ -3,8 +3,10 @@
 
 #if !SELO_AES_TABLES
 
-void selo_aes_sliced_encrypt(const uint8_t *round_keys, uint8_t *out, const uint8_t *in,
-                             uint8_t rounds, uint8_t blocks)
+#if !SELO_NATIVE_AES
+
+static void encrypt(const uint8_t *round_keys, uint8_t *out, const uint8_t *in, uint8_t rounds,
+                    uint8_t blocks)
 {
     uint32_t q[8];
 
@@ -31,8 +33,16 @@ void selo_aes_sliced_encrypt(const uint8_t *round_keys, uint8_t *out, const uint
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds)
 {
-    selo_aes_sliced_encrypt(round_keys, out, in, rounds, 1);
+    encrypt(round_keys, out, in, rounds, 1);
 }
+
+void selo_aes_sliced_encrypt_two(const uint8_t *round_keys, uint8_t out[32], const uint8_t in[32],
+                                 uint8_t rounds)
+{
+    encrypt(round_keys, out, in, rounds, 2);
+}
+
+#endif
 
 void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
                            uint8_t key_size)
@@ -40,7 +50,7 @@ void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in
     uint8_t round_keys[240];
 
     selo_aes_sliced_setup(round_keys, key, key_size);
-    selo_aes_sliced_encrypt(round_keys, out, in, (uint8_t)(key_size / 4 + 6), 1);
+    selo_aes_fast_encrypt(round_keys, out, in, (uint8_t)(key_size / 4 + 6));
     selo_wipe(round_keys, sizeof round_keys);
 }
 

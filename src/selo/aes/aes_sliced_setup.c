@@ -4,7 +4,7 @@
  */
 #include "aes_sliced.h"
 
-#if !SELO_AES_TABLES
+#if !SELO_AES_TABLES && !SELO_NATIVE_AES
 
 /* SubWord of a word [FIPS197, 5.2], with q for work. */
 static uint32_t substitute(uint32_t word, uint32_t q[8])

@@ -1,7 +1,7 @@
 /* Bytes to slices and back (aes_sliced.h). */
 #include "aes_sliced.h"
 
-#if !SELO_AES_TABLES
+#if !SELO_AES_TABLES && !SELO_NATIVE_AES
 
 /* Exchanges the bits of a that mask << by selects, and those of b that mask selects. */
 #define EXCHANGE(a, b, by, mask) \

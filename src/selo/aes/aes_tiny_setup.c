@@ -1,7 +1,7 @@
 /* AES tiny keeps only the key. */
 #include "aes.h"
 
-#if !SELO_NATIVE_AES
+#if !SELO_NATIVE_AES || !SELO_BACKEND_AVR
 
 #include <string.h>
 

@@ -13,32 +13,41 @@
 #include "../common/bytewise.h"
 #include "../native/api.h"
 
+/* 1 where the state may be taken in words, or in bytes in the order of their addresses: on a CPU
+ * that is known to be little-endian. */
+#if defined(__BYTE_ORDER__) && !SELO_PLAIN_C && !SELO_BYTEWISE
+#define ASCON_WORDS (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#else
+#define ASCON_WORDS 0
+#endif
+
 /* Adds a byte to the state: byte 0 is the least significant of word 0 [SP800-232, A.1]. */
 static inline void selo_ascon_add_byte(uint64_t state[5], uint8_t position, uint8_t byte)
 {
-#if SELO_BYTEWISE
+#if SELO_BYTEWISE || ASCON_WORDS
     ((uint8_t *)state)[position] ^= byte;
 #else
     state[position / 8] ^= (uint64_t)byte << 8 * (position % 8);
 #endif
 }
 
-/* Adds 16 bytes to words 0 and 1 of `words`. The CPU is little-endian (native/api.h). */
-#if SELO_WIDE
+/* Adds 16 bytes to words 0 and 1 of `words`. */
+#if ASCON_WORDS
 SELO_INLINE void ascon_add_16(uint64_t words[2], const uint8_t bytes[16])
 {
-    uint64_t more[2];
+    uint64_t word;
 
-    memcpy(more, bytes, sizeof more);
-    words[0] ^= more[0];
-    words[1] ^= more[1];
+    memcpy(&word, bytes, 8);
+    words[0] ^= word;
+    memcpy(&word, bytes + 8, 8);
+    words[1] ^= word;
 }
 #endif
 
 /* Byte `position` of the state. */
 static inline uint8_t selo_ascon_byte(const uint64_t state[5], uint8_t position)
 {
-#if SELO_BYTEWISE
+#if SELO_BYTEWISE || ASCON_WORDS
     return ((const uint8_t *)state)[position];
 #else
     return (uint8_t)(state[position / 8] >> 8 * (position % 8));

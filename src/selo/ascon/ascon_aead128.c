@@ -6,7 +6,7 @@
 /* Adds 16 bytes to the state from byte `position` on, a multiple of 8. */
 static void add_block(uint64_t state[5], uint8_t position, const uint8_t block[16])
 {
-#if SELO_WIDE
+#if ASCON_WORDS
     ascon_add_16(state + position / 8, block);
 #else
     for (uint8_t i = 0; i < 16; i++) {
@@ -29,7 +29,7 @@ void selo_ascon_aead128_begin(uint64_t state[5], const uint8_t key[16],
     add_block(state, 24, key);
     if (ad_size != 0) {
         uint8_t position = 0;
-#if SELO_WIDE
+#if ASCON_WORDS
         for (; ad_size >= 16; ad_size -= 16) {
             ascon_add_16(state, bytes);
             bytes += 16;
@@ -55,7 +55,7 @@ void selo_ascon_aead128_end(uint64_t state[5], const uint8_t key[16], uint8_t re
     selo_ascon_add_byte(state, rest, 0x01);
     add_block(state, 16, key);
     selo_ascon_permute(state, 12);
-#if SELO_WIDE
+#if ASCON_WORDS
     ascon_add_16(state + 3, key);
     memcpy(tag, state + 3, 16);
 #else

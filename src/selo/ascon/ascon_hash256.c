@@ -17,7 +17,7 @@ static const uint8_t initial[40] SELO_FLASH = {
 void selo_ascon_hash256_start(struct selo_ascon_hash256 *hash)
 {
     memset(hash, 0, sizeof *hash);
-#if SELO_WIDE
+#if ASCON_WORDS
     memcpy(hash->state, initial, sizeof initial);
 #else
     for (uint8_t i = 0; i < sizeof initial; i++) {
@@ -32,7 +32,7 @@ void selo_ascon_hash256_update(struct selo_ascon_hash256 *hash, const void *data
     uint8_t position = hash->position;
 
     while (size != 0) {
-#if SELO_WIDE
+#if ASCON_WORDS
         if (position == 0 && size >= 8) {
             uint64_t word;
             memcpy(&word, bytes, 8);
@@ -57,7 +57,7 @@ void selo_ascon_hash256_update(struct selo_ascon_hash256 *hash, const void *data
 void selo_ascon_hash256_finish(struct selo_ascon_hash256 *hash, uint8_t digest[32])
 {
     selo_ascon_add_byte(hash->state, hash->position, 0x01);
-#if SELO_WIDE
+#if ASCON_WORDS
     for (uint8_t i = 0; i < 32; i += 8) {
         selo_ascon_permute(hash->state, 12);
         memcpy(digest + i, hash->state, 8);

@@ -1,6 +1,6 @@
 /*
- * Blocks in words of 64 bits (SELO_WIDE). A loop over bytes would take longer than the cipher.
- * The functions are correct on every CPU, but slow on small ones, which do not call them.
+ * Blocks in words. A loop over bytes would take longer than the cipher. The functions are correct
+ * on every CPU, but slow on 8-bit ones, which do not call them.
  */
 #ifndef SELO_COMMON_WIDE_H
 #define SELO_COMMON_WIDE_H
@@ -23,6 +23,23 @@ SELO_INLINE void selo_xor_16(uint8_t out[16], const uint8_t a[16], const uint8_t
 }
 
 /* Big-endian numbers. Compilers know the first forms as one instruction. */
+SELO_INLINE uint32_t selo_load_be32(const uint8_t p[4])
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
+}
+
+SELO_INLINE void selo_store_be32(uint8_t p[4], uint32_t x)
+{
+#if defined(__BYTE_ORDER__) && !SELO_PLAIN_C /* with -Os compilers do not know the other form */
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+        x = __builtin_bswap32(x);
+    }
+    memcpy(p, &x, sizeof x);
+#else
+    p[0] = (uint8_t)(x >> 24), p[1] = (uint8_t)(x >> 16), p[2] = (uint8_t)(x >> 8), p[3] = (uint8_t)x;
+#endif
+}
+
 #if SELO_WIDE
 
 SELO_INLINE uint64_t selo_load_be64(const uint8_t p[8])
@@ -37,16 +54,6 @@ SELO_INLINE void selo_store_be64(uint8_t p[8], uint64_t x)
     p[0] = (uint8_t)(x >> 56), p[1] = (uint8_t)(x >> 48), p[2] = (uint8_t)(x >> 40);
     p[3] = (uint8_t)(x >> 32), p[4] = (uint8_t)(x >> 24), p[5] = (uint8_t)(x >> 16);
     p[6] = (uint8_t)(x >> 8), p[7] = (uint8_t)x;
-}
-
-SELO_INLINE uint32_t selo_load_be32(const uint8_t p[4])
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
-}
-
-SELO_INLINE void selo_store_be32(uint8_t p[4], uint32_t x)
-{
-    p[0] = (uint8_t)(x >> 24), p[1] = (uint8_t)(x >> 16), p[2] = (uint8_t)(x >> 8), p[3] = (uint8_t)x;
 }
 
 #else

@@ -3,6 +3,7 @@
 #define SELO_MODE_GCM_H
 
 #include "../../selo.h"
+#include "../common/wide.h"
 
 /* Steps 1 and 2 of [SP800-38D, 7.1]. SELO_ERROR_ARGUMENT if GCM does not accept a size. */
 enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
@@ -11,12 +12,16 @@ enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
 /* inc32 [SP800-38D, 6.2]. The time is the same for every counter. */
 static inline void selo_gcm_advance(uint8_t counter[16])
 {
+#if SELO_BYTEWISE
     uint16_t carry = 1;
     for (uint8_t i = 16; i-- != 12;) {
         carry = (uint16_t)(carry + counter[i]);
         counter[i] = (uint8_t)carry;
         carry >>= 8;
     }
+#else
+    selo_store_be32(counter + 12, selo_load_be32(counter + 12) + 1);
+#endif
 }
 
 /* GCTR from inc32(J0) on [SP800-38D, 6.5]. */

@@ -6,7 +6,7 @@ void selo_ghash_padded(uint8_t hash[16], const uint8_t key[16], const uint8_t *d
 {
     while (size != 0) {
         uint8_t taken = (uint8_t)(size < 16 ? size : 16);
-        if (SELO_WIDE && taken == 16) {
+        if (!SELO_BYTEWISE && taken == 16) {
             selo_xor_16(hash, hash, data);
             data += 16;
         } else {

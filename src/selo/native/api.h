@@ -274,13 +274,14 @@
 #define SELO_NATIVE_ONLY_AVR (SELO_NATIVE && SELO_BACKEND_AVR)
 
 #ifndef SELO_NATIVE_AES
-#define SELO_NATIVE_AES (SELO_NATIVE_ONLY_AVR && SELO_AES_TABLES)
+#define SELO_NATIVE_AES \
+    (SELO_AES_TABLES ? SELO_NATIVE_ONLY_AVR : (SELO_NATIVE && SELO_BACKEND_THUMB2))
 #endif
 #ifndef SELO_NATIVE_AES_ENCRYPT /* one kernel of these, on Xtensa */
 #define SELO_NATIVE_AES_ENCRYPT (SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
 #endif
 #ifndef SELO_NATIVE_ASCON
-#define SELO_NATIVE_ASCON (SELO_NATIVE && !SELO_BACKEND_THUMB2)
+#define SELO_NATIVE_ASCON SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_BLAKE2S
 #define SELO_NATIVE_BLAKE2S SELO_NATIVE
@@ -289,19 +290,21 @@
 #define SELO_NATIVE_CHACHA20 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_GHASH
-#define SELO_NATIVE_GHASH SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_GHASH (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_UMAAL))
 #endif
 #ifndef SELO_NATIVE_KECCAK
 #define SELO_NATIVE_KECCAK SELO_NATIVE
 #endif
-#ifndef SELO_NATIVE_POLY1305 /* the kernel works on bytes only */
-#define SELO_NATIVE_POLY1305 (SELO_NATIVE_ONLY_AVR && SELO_BYTEWISE)
+#ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
+#define SELO_NATIVE_POLY1305 \
+    (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
+                   : (SELO_NATIVE && SELO_BACKEND_UMAAL && !SELO_POLY1305_HALVES))
 #endif
 #ifndef SELO_NATIVE_SHA256
 #define SELO_NATIVE_SHA256 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_SHA512
-#define SELO_NATIVE_SHA512 SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_SHA512 (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2))
 #endif
 #ifndef SELO_NATIVE_SPECK
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
@@ -320,8 +323,8 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_AES || (SELO_NATIVE_ASCON && SELO_BACKEND_THUMB2) || SELO_NATIVE_GHASH || \
-     SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK)
+    (SELO_NATIVE_SPECK || (!SELO_BACKEND_UMAAL && (SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305)) || \
+     (!SELO_BACKEND_THUMB2 && (SELO_NATIVE_AES || SELO_NATIVE_SHA512)))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
@@ -329,8 +332,8 @@
 #error "SELO_NATIVE_AES_ENCRYPT=1, but the kernel is for Xtensa with SELO_AES_TABLES=1"
 #endif
 
-#if SELO_NATIVE_AES && !SELO_AES_TABLES
-#error "SELO_NATIVE_AES=1, but the kernels of AES use tables, and SELO_AES_TABLES is 0"
+#if SELO_NATIVE_AES && SELO_AES_TABLES != SELO_BACKEND_AVR
+#error "SELO_NATIVE_AES=1, but AVR's kernels need SELO_AES_TABLES=1, and those of ARM need 0"
 #endif
 
 #ifndef SELO_KECCAK_SMALL
@@ -366,9 +369,12 @@
  */
 #if !defined(__ASSEMBLER__)
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* SELO_NATIVE_AES also replaces selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h.
+/* SELO_NATIVE_AES on AVR replaces all of these that SELO_AES_TABLES=1 has, and also
+ * selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h. On ARM it replaces
+ * selo_aes_fast_encrypt, selo_aes_fast_decrypt and what is called selo_aes_sliced_....
  * One block with the whole key schedule [FIPS197, 5.1, 5.3]. rounds is 10, 12 or 14. round_keys
  * has 16 (rounds + 1) bytes. */
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
@@ -378,7 +384,13 @@ void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uin
 /* One block with the key schedule on the fly. key_size is 16, 24 or 32. */
 void selo_aes_tiny_encrypt(const uint8_t *key, uint8_t out[16], const uint8_t in[16],
                            uint8_t key_size);
-#if SELO_NATIVE_AES /* in C, aes.h calls selo_aes_tiny_encrypt */
+/* Without tables. Round keys have the form that aes_sliced.h describes. */
+void selo_aes_sliced_setup(uint8_t *round_keys, const uint8_t *raw, uint8_t key_size);
+void selo_aes_sliced_encrypt_two(const uint8_t *round_keys, uint8_t out[32], const uint8_t in[32],
+                                 uint8_t rounds);
+void selo_aes_sliced_decrypt_two(const uint8_t *round_keys, uint8_t out[32], const uint8_t in[32],
+                                 uint8_t rounds);
+#if SELO_NATIVE_AES && SELO_BACKEND_AVR /* in C, aes.h calls selo_aes_tiny_encrypt */
 void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16], const uint8_t in[16]);
 #endif
 /* first = the key; last = the Nk words after the schedule, with w[i] in slot i modulo Nk. */
@@ -411,6 +423,9 @@ void selo_keccak_f1600(uint64_t lanes[25]);
  * block is a little-endian number of 17 bytes, the last of which is 0 or 1. */
 struct selo_poly1305;
 void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);
+#if SELO_NATIVE_POLY1305 && !SELO_BYTEWISE /* the same with 1 or more blocks of 16 bytes and a 1 */
+void selo_poly1305_blocks(struct selo_poly1305 *mac, const uint8_t *data, size_t blocks);
+#endif
 
 /* SELO_NATIVE_SHA256 and SELO_NATIVE_SHA512: compress one block, in the big-endian bytes of the
  * message, into the hash value [FIPS180-4, 6.2.2, 6.4.2]. The function keeps the message schedule
@@ -467,6 +482,10 @@ void selo_field25519_add_121666_riscv32(uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_select_riscv32(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                     uint8_t choice);
 void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
+/* With UMAAL only. A step of the ladder (x25519_ladder.c): points has u, then the x and the z of p2, p3
+ * and d; u is below 2^255, coordinates below 2^255 + 2^20. r = a^(2^times) (field_invert.c). */
+void selo_x25519_step_arm(uint8_t points[224], uint8_t choice);
+void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
 
 #endif
 

@@ -10,7 +10,13 @@ void selo_poly1305_padded(struct selo_poly1305 *mac, const uint8_t *data, size_t
     uint8_t block[17];
 
     block[16] = 1;
-#if !SELO_BYTEWISE
+#if SELO_NATIVE_POLY1305 && !SELO_BYTEWISE
+    if (size >= 16) {
+        selo_poly1305_blocks(mac, data, size / 16);
+        data += size & ~(size_t)15;
+        size &= 15;
+    }
+#elif !SELO_BYTEWISE
     for (; size >= 16; size -= 16) { /* a whole block at once */
         memcpy(block, data, 16);
         data += 16;

@@ -1,10 +1,10 @@
 /*
  * Poly1305 [RFC8439, 2.5]. Internal to the library: a key must authenticate only one message.
  *
- * The accumulator has four forms: bytes, for 8-bit CPUs; words of 26 bits, for CPUs that multiply
+ * The accumulator has five forms: bytes, for 8-bit CPUs; words of 26 bits, for CPUs that multiply
  * 32 bits; words of 13 bits, where wider products or sums would branch (SELO_WIDE_PRODUCTS); words
- * of 64 bits, for CPUs that multiply those (SELO_POLY1305_WIDE). A
- * kernel may replace selo_poly1305_block in bytes (native/api.h).
+ * of 64 bits, for CPUs that multiply those (SELO_POLY1305_WIDE); words of 32 bits, which only a
+ * kernel uses. A kernel may replace selo_poly1305_block in bytes too (native/api.h).
  */
 #ifndef SELO_POLY1305_H
 #define SELO_POLY1305_H
@@ -22,6 +22,9 @@ struct selo_poly1305 {
     uint16_t multiplier[19]; /* 5 times each word of r except the first, then r */
 #elif SELO_POLY1305_WIDE
     uint32_t sum[6], multiplier[4]; /* numbers of 64 bits, without their alignment */
+#elif SELO_NATIVE_POLY1305
+    uint32_t sum[5]; /* below 2^130 + 2^128 */
+    uint32_t multiplier[4];
 #else
     uint32_t sum[5], multiplier[5]; /* 26 bits each; those of sum may exceed that by 2 */
 #endif

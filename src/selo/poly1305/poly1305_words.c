@@ -3,7 +3,7 @@
 
 #include "poly1305.h"
 
-#if !SELO_BYTEWISE && !SELO_POLY1305_HALVES && !SELO_POLY1305_WIDE
+#if !SELO_BYTEWISE && !SELO_POLY1305_HALVES && !SELO_POLY1305_WIDE && !SELO_NATIVE_POLY1305
 
 static uint32_t word(const uint8_t *p)
 {

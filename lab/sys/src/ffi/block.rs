@@ -30,6 +30,7 @@ impl Block<'_> {
         c::InverseCipher {
             decrypt: self.function,
             key: self.key,
+            decrypt_two: None,
         }
     }
 

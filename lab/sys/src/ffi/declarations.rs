@@ -40,6 +40,8 @@ pub struct Cipher {
 pub struct InverseCipher {
     pub decrypt: BlockFn,
     pub key: *const c_void,
+    /// The bindings leave it out.
+    pub decrypt_two: Option<TwoBlocksFn>,
 }
 
 /// `struct selo_header`: a message without its text and its tag.
