@@ -13,13 +13,16 @@
 /* out = a ^ b, 16 bytes. out may be a or b. */
 SELO_INLINE void selo_xor_16(uint8_t out[16], const uint8_t a[16], const uint8_t b[16])
 {
-    uint64_t x[2], y[2];
+    uint64_t x, y;
 
-    memcpy(x, a, sizeof x);
-    memcpy(y, b, sizeof y);
-    x[0] ^= y[0];
-    x[1] ^= y[1];
-    memcpy(out, x, sizeof x);
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    x ^= y;
+    memcpy(out, &x, sizeof x);
+    memcpy(&x, a + 8, sizeof x);
+    memcpy(&y, b + 8, sizeof y);
+    x ^= y;
+    memcpy(out + 8, &x, sizeof x);
 }
 
 /* Big-endian numbers. Compilers know the first forms as one instruction. */

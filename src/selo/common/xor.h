@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "wide.h"
 
 #if SELO_WIDE
 typedef uint64_t selo_xor_word;
@@ -20,6 +21,10 @@ SELO_INLINE void selo_xor(uint8_t **out, const uint8_t **in, const uint8_t *stre
 {
     uint8_t i = 0;
 #if !SELO_BYTEWISE
+    for (; size - i >= 16; i = (uint8_t)(i + 16)) {
+        selo_xor_16(*out, *in, stream + i);
+        *out += 16, *in += 16;
+    }
     for (; (size_t)(size - i) >= sizeof(selo_xor_word); i = (uint8_t)(i + sizeof(selo_xor_word))) {
         selo_xor_word word, other;
         memcpy(&word, *in, sizeof word);

@@ -52,15 +52,24 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
 #if SELO_CIPHER_TWO && !SELO_WIDE
     /* A block of CBC-MAC and the key stream of the next one at once. */
     if (size != 0 && cipher.encrypt_two != NULL) {
-        uint8_t two[32];
+        uint8_t two[32], text[16];
+        memcpy(two, mac, 16);
         selo_ccm_advance(counter, size_bytes);
-        cipher.encrypt(cipher.key, stream, counter);
+        cipher.encrypt(cipher.key, two + 16, counter);
         while (size != 0) {
             uint8_t taken = (uint8_t)(size < 16 ? size : 16);
-            for (at = 0; at < taken; at++) {
-                uint8_t byte = *in++;
-                mac[at] ^= (uint8_t)(byte ^ (stream[at] & opening));
-                *out++ = byte ^ stream[at];
+            if (taken == 16) {
+                memcpy(text, in, 16);
+                selo_xor_16(out, text, two + 16);
+                selo_xor_16(two, two, opening ? out : text);
+                in += 16;
+                out += 16;
+            } else {
+                for (at = 0; at < taken; at++) {
+                    uint8_t byte = *in++;
+                    two[at] ^= (uint8_t)(byte ^ (two[16 + at] & opening));
+                    *out++ = byte ^ two[16 + at];
+                }
             }
             size -= taken;
             if (size == 0) {
@@ -68,17 +77,12 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
             } else {
                 selo_ccm_advance(counter, size_bytes);
             }
-            memcpy(two, mac, 16);
             memcpy(two + 16, counter, 16);
             cipher.encrypt_two(cipher.key, two, two);
-            memcpy(mac, two, 16);
-            memcpy(stream, two + 16, 16);
         }
+        selo_xor_16(mac, two, two + 16); /* block 0 encrypts the tag [SP800-38C, 6.1] */
         selo_wipe(two, sizeof two);
-        for (at = 0; at < 16; at++) { /* block 0 encrypts the tag [SP800-38C, 6.1] */
-            mac[at] ^= stream[at];
-        }
-        selo_wipe(stream, sizeof stream);
+        selo_wipe(text, sizeof text);
         return SELO_OK;
     }
 #endif
