@@ -93,7 +93,13 @@ fn what_is_received_is_what_was_sent_by_every_cipher() {
     let mut firsts = Vec::new();
     for cipher in CIPHERS {
         let mut of_cipher = Vec::new();
-        for variant in ["fast", "small", "tiny"] {
+        // `make test-all` runs all of them.
+        let variants: &[&str] = if std::env::var_os("SELO_TEST_ALL").is_some() {
+            &["fast", "small", "tiny"]
+        } else {
+            &["fast", "tiny"]
+        };
+        for variant in variants.iter().copied() {
             let transmitter = format!("{cipher}-{variant}");
             let receiver = match variant {
                 "tiny" => format!("{cipher}-small"),
@@ -104,8 +110,9 @@ fn what_is_received_is_what_was_sent_by_every_cipher() {
             assert_eq!(measured.received[0], plain.received[0], "{transmitter}");
             of_cipher.push(measured.aired[0].clone());
         }
-        assert_eq!(of_cipher[0], of_cipher[1], "{cipher}");
-        assert_eq!(of_cipher[0], of_cipher[2], "{cipher}");
+        for other in &of_cipher[1..] {
+            assert_eq!(of_cipher[0], *other, "{cipher}");
+        }
         firsts.push(of_cipher.swap_remove(0));
     }
     firsts.push(plain.aired[0].clone());

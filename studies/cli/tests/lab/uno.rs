@@ -6,6 +6,7 @@ use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::common::everything;
 use crate::gateway_support::{Gateway, Running, Site, compare_digits};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -316,13 +317,14 @@ fn moment(rng: &mut ChaCha8Rng, cut: u64) -> u64 {
 }
 
 #[test]
-fn a_hundred_and_thirty_power_cuts_while_joining_and_sending() {
+fn power_cuts_while_joining_and_sending() {
     let site = Site::new();
     let gateway = site.gateway(&[]);
     let (id, key) = site.device(SUITE, "uno");
     let mut uno = Uno::new(&gateway, &provisioned(SUITE, id, &key, &[5; 32], 1), 1);
     let mut rng = ChaCha8Rng::seed_from_u64(130);
-    for cut in 0..130 {
+    let cuts = if everything() { 130 } else { 50 };
+    for cut in 0..cuts {
         uno.cut_after(moment(&mut rng, cut));
         if cut % 10 == 9 {
             uno.recovers();
@@ -330,19 +332,20 @@ fn a_hundred_and_thirty_power_cuts_while_joining_and_sending() {
     }
     uno.recovers();
     let sealed = uno.ledger.sealed.len();
-    assert!(sealed > 130, "only {sealed} frames were compared");
+    assert!(sealed as u64 > cuts, "only {sealed} frames were compared");
     uno.check(gateway);
 }
 
 #[test]
-fn seventy_power_cuts_while_pairing() {
+fn power_cuts_while_pairing() {
     let site = Site::new();
     let gateway = site.gateway(&[]);
     let record = factory_record(SUITE as u8, 0x5e10_0001, &[6; 32]);
     let mut uno = Uno::new(&gateway, &record, 2);
     let mut rng = ChaCha8Rng::seed_from_u64(70);
     let mut operator = Operator::new(&site);
-    for cut in 0..70 {
+    let cuts = if everything() { 70 } else { 30 };
+    for cut in 0..cuts {
         let mut left = moment(&mut rng, cut);
         let mut asked = false;
         while left > 0 {
@@ -371,7 +374,7 @@ fn seventy_power_cuts_while_pairing() {
     }
     uno.recovers();
     let keys = uno.ledger.ephemeral.len();
-    assert!(keys > 40, "only {keys} ephemeral keys were compared");
+    assert!(keys as u64 > cuts * 4 / 7, "only {keys} ephemeral keys were compared");
     uno.check(gateway);
 }
 

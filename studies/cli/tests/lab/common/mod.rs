@@ -16,6 +16,22 @@ pub const TINY: [&str; 6] = [
     "tiny",
 ];
 
+/// True if long tests run whole (SELO_TEST_ALL=1, as in `make test-all`) in place of a sample.
+pub fn everything() -> bool {
+    std::env::var_os("SELO_TEST_ALL").is_some()
+}
+
+/// What a test takes of a long list: all of it with [`everything`], otherwise `few` items, evenly
+/// spread.
+pub fn sample<T>(all: &[T], few: usize) -> impl Iterator<Item = &T> {
+    let few = if everything() {
+        all.len()
+    } else {
+        few.min(all.len())
+    };
+    (0..few).map(move |taken| &all[taken * all.len() / few])
+}
+
 /// The folder of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
