@@ -240,6 +240,33 @@ fn merge(spec: &Spec, mut arguments: Vec<OsString>) -> Outcome<(Vec<OsString>, V
         return Ok((arguments, Vec::new()));
     };
     file.check(spec, &known)?;
+    let place = Place {
+        measuring,
+        section: section.filter(|_| is_leaf),
+    };
+    let (more, taken) = values(&file, &place, leaf, given);
+    let end = arguments.iter().position(|one| one == "--");
+    let end = end.unwrap_or(arguments.len());
+    arguments.splice(end..end, more);
+    Ok((arguments, taken))
+}
+
+/// Where the file has the keys of a command.
+struct Place<'s> {
+    /// The lab's section, which has all keys of a measuring command.
+    measuring: Option<&'s str>,
+    /// The command's own section. Keys above the sections count too.
+    section: Option<&'s str>,
+}
+
+/// The file's values as arguments, for the options that neither the command line nor the environment
+/// sets.
+fn values(
+    file: &File,
+    place: &Place<'_>,
+    leaf: &clap::Command,
+    given: &clap::ArgMatches,
+) -> (Vec<OsString>, Vec<Taken>) {
     let explicit = |id: &str| {
         let source = given
             .try_contains_id(id)
@@ -260,25 +287,22 @@ fn merge(spec: &Spec, mut arguments: Vec<OsString>) -> Outcome<(Vec<OsString>, V
             .get_arg_conflicts_with(arg)
             .iter()
             .any(|other| explicit(other.get_id().as_str()));
-        let entry = if measuring.is_some() {
-            file.own(measuring, &key(arg))
+        let entry = if place.measuring.is_some() {
+            file.own(place.measuring, &key(arg))
         } else {
-            file.entry(section.filter(|_| is_leaf), &key(arg))
+            file.entry(place.section, &key(arg))
         };
         let Some(entry) = entry.filter(|_| !overruled) else {
             continue;
         };
-        // The check above has already rejected invalid values.
+        // The file's check has already rejected invalid values.
         more.extend(entry.arguments(arg).unwrap_or_default());
         taken.push(Taken {
             id: id.into(),
             line: entry.line,
         });
     }
-    let end = arguments.iter().position(|one| one == "--");
-    let end = end.unwrap_or(arguments.len());
-    arguments.splice(end..end, more);
-    Ok((arguments, taken))
+    (more, taken)
 }
 
 /// A key with its value in the file.

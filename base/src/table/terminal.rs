@@ -66,37 +66,34 @@ impl Table {
             text.push_str(&style.paint("1", &printable(&self.caption)));
             text.push_str("\n\n");
         }
-        let mut line = |cells: Vec<String>| {
-            text.push_str(cells.join("  ").trim_end());
-            text.push('\n');
-        };
         let fit = |content: &str, column: usize| {
             pad(content, widths[column], self.columns[column].numeric)
         };
-        line(
-            heads
-                .iter()
-                .enumerate()
-                .map(|(column, head)| style.paint("1", &fit(head, column)))
-                .collect(),
+        let heads = heads.iter().enumerate();
+        push_line(
+            &mut text,
+            heads.map(|(column, head)| style.paint("1", &fit(head, column))),
         );
-        line(
-            widths
-                .iter()
-                .map(|width| style.paint("2", &"─".repeat(*width)))
-                .collect(),
+        let rules = widths.iter();
+        push_line(
+            &mut text,
+            rules.map(|width| style.paint("2", &"─".repeat(*width))),
         );
         for (cells, contents) in self.body.iter().zip(&body) {
-            line(
-                contents
-                    .iter()
-                    .enumerate()
-                    .map(|(column, content)| {
-                        style.paint(color(&cells[column]), &fit(content, column))
-                    })
-                    .collect(),
+            let contents = contents.iter().enumerate();
+            push_line(
+                &mut text,
+                contents.map(|(column, content)| {
+                    style.paint(color(&cells[column]), &fit(content, column))
+                }),
             );
         }
+        self.push_legend(&mut text, &notes, style);
+        text
+    }
+
+    /// Adds the remarks, and the notes with their letters, below the table.
+    fn push_legend(&self, text: &mut String, notes: &[&str], style: TerminalStyle) {
         let legend = self.remarks.iter().map(|remark| printable(remark)).chain(
             notes.iter().enumerate().map(|(position, note)| {
                 format!("{}  {}", super::letters(position), printable(note))
@@ -109,8 +106,14 @@ impl Table {
             text.push_str(&style.paint("2", &note));
             text.push('\n');
         }
-        text
     }
+}
+
+/// Adds a line of cells without trailing blanks.
+fn push_line(text: &mut String, cells: impl Iterator<Item = String>) {
+    let cells: Vec<String> = cells.collect();
+    text.push_str(cells.join("  ").trim_end());
+    text.push('\n');
 }
 
 fn color(cell: &Cell) -> &'static str {

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use clap::builder::PossibleValuesParser;
 use selo_engine::board::Board;
@@ -234,9 +234,8 @@ pub fn measure(
         let unit = &job.units[index];
         match lab.measure(unit, &known) {
             Err(error) if job.lenient && error.is_of_one_unit() => {
-                if let Ok(mut skipped) = skipped.lock() {
-                    skipped.push((unit.label(), error));
-                }
+                let mut skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
+                skipped.push((unit.label(), error));
                 Ok(Vec::new())
             }
             other => other,

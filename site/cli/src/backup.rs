@@ -211,6 +211,28 @@ fn parent(base: &Path, name: &Path) -> selo_base::report::Result<PathBuf> {
     Ok(path)
 }
 
+/// Fails if a file of the backup is damaged, or would be written outside of the folder.
+fn check(folder: &Path, file: &Listed) -> selo_base::report::Result<()> {
+    // A name with `..` or a leading `/` could leave the folder.
+    let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if !file.name.components().all(inside) {
+        bail!(
+            "{} is not a valid file name in a backup",
+            file.name.display()
+        );
+    }
+    let path = folder.join(&file.name);
+    let opened = fs::File::open(&path).and_then(digest);
+    let (bytes, sha256) = opened.with_context(|| format!("cannot read {}", path.display()))?;
+    if (bytes, &sha256) != (file.bytes, &file.sha256) {
+        bail!(
+            "{} is damaged: its SHA-256 differs from backup.json",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
 pub fn restore(args: &Restore) -> selo_base::report::Result<ExitCode> {
     let path = args.folder.join(LIST);
     let text = fs::read_to_string(&path).with_context(|| {
@@ -229,23 +251,7 @@ pub fn restore(args: &Restore) -> selo_base::report::Result<ExitCode> {
         );
     }
     for file in &list.files {
-        // A name with `..` or a leading `/` could leave the folder.
-        let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
-        if !file.name.components().all(inside) {
-            bail!(
-                "{} is not a valid file name in a backup",
-                file.name.display()
-            );
-        }
-        let path = args.folder.join(&file.name);
-        let opened = fs::File::open(&path).and_then(digest);
-        let (bytes, sha256) = opened.with_context(|| format!("cannot read {}", path.display()))?;
-        if (bytes, &sha256) != (file.bytes, &file.sha256) {
-            bail!(
-                "{} is damaged: its SHA-256 differs from backup.json",
-                path.display()
-            );
-        }
+        check(&args.folder, file)?;
     }
     let state = StateDir::open(&args.state.path()?)?;
     let state = state.path();

@@ -83,6 +83,52 @@ pub struct Collector {
     _watching: Sender<()>,
 }
 
+/// What the writer shares with the other threads.
+struct Common {
+    /// Wakes the outbox.
+    bell: Arc<Notify>,
+    events: Arc<Events>,
+    metrics: Arc<Metrics>,
+}
+
+impl Common {
+    /// The metrics say that the database is open.
+    fn new(config: &Config) -> Common {
+        let metrics = Metrics::default();
+        metrics
+            .database_up
+            .store(1, std::sync::atomic::Ordering::Relaxed);
+        Common {
+            bell: Arc::new(Notify::new()),
+            events: Arc::new(Events::new(format!("{:x}", config.clock.now()))),
+            metrics: Arc::new(metrics),
+        }
+    }
+
+    fn writer(&self, config: &Config, db: Box<dyn Database>, store: Store) -> Writer {
+        Writer {
+            db,
+            store,
+            bell: self.bell.clone(),
+            events: self.events.clone(),
+            metrics: self.metrics.clone(),
+            clock: config.clock.clone(),
+            batch_max: config.batch_max,
+            rejected_max: 1000,
+        }
+    }
+
+    fn outbox(&self, app: &App, ingest: &Ingest) -> Outbox {
+        Outbox {
+            ingest: ingest.clone(),
+            readers: app.readers.clone(),
+            metrics: self.metrics.clone(),
+            clock: app.clock.clone(),
+            bell: self.bell.clone(),
+        }
+    }
+}
+
 impl Collector {
     /// Starts a collector with its own threads. It is listening when this returns.
     pub fn start(config: Config) -> Result<Collector> {
@@ -92,45 +138,24 @@ impl Collector {
         let first_password = users.first()?;
         let auth = Arc::new(Auth::new(users)?);
         let (db, store) = open_database(&config, &auth)?;
-        let bell = Arc::new(Notify::new());
-        let events = Arc::new(Events::new(format!("{:x}", config.clock.now())));
-        let metrics = Arc::new(Metrics::default());
-        metrics
-            .database_up
-            .store(1, std::sync::atomic::Ordering::Relaxed);
+        let common = Common::new(&config);
         let (readers, mut threads) = Readers::start(&config.database)?;
-        let writer = Writer {
-            db,
-            store,
-            bell: bell.clone(),
-            events: events.clone(),
-            metrics: metrics.clone(),
-            clock: config.clock.clone(),
-            batch_max: config.batch_max,
-            rejected_max: 1000,
-        };
+        let writer = common.writer(&config, db, store);
         let (ingest, writing) = writer.start().map_err(Error::Thread)?;
         threads.push(writing);
         let (stop, stopping) = watch::channel(false);
         let state = Running {
             ingest: ingest.clone(),
             readers,
-            events: events.clone(),
-            metrics: metrics.clone(),
+            events: common.events.clone(),
+            metrics: common.metrics.clone(),
             auth: auth.clone(),
             stopping: stopping.clone(),
         };
         let app = Arc::new(app(&config, state));
         let reload = Arc::new(Notify::new());
-        let outbox = Outbox {
-            ingest: ingest.clone(),
-            readers: app.readers.clone(),
-            metrics: metrics.clone(),
-            clock: app.clock.clone(),
-            bell,
-        };
         let background = Background {
-            outbox,
+            outbox: common.outbox(&app, &ingest),
             webhooks: config.webhooks,
             mqtt: config.mqtt,
             secret,
@@ -138,17 +163,13 @@ impl Collector {
             tls: tls.clone(),
             reload: reload.clone(),
         };
-        let acceptor = match &tls {
-            Some(tls) => Some(tls.config()?.into()),
-            None => None,
-        };
         let server = Server {
             router: http::router(app),
-            tls: acceptor,
+            tls: tls.as_ref().map(Tls::config).transpose()?.map(Into::into),
             limits: config.limits,
             behind_proxy: config.behind_proxy,
             proxies: config.proxies,
-            metrics: metrics.clone(),
+            metrics: common.metrics.clone(),
             stopping,
         };
         let watching = watch_users(auth).map_err(Error::Thread)?;
@@ -156,8 +177,8 @@ impl Collector {
         Ok(Collector {
             address,
             ingest,
-            events,
-            metrics,
+            events: common.events,
+            metrics: common.metrics,
             first_password,
             has_tls: tls.is_some(),
             reload,

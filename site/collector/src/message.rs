@@ -120,21 +120,9 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
         return Err("not a JSON object".into());
     }
     let wire: Wire = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    if wire.schema != SCHEMA {
-        return Err(format!("the schema is not {SCHEMA}"));
-    }
     let device = wire.device.as_deref().unwrap_or(NOBODY);
-    if !is_name(device, 32) {
-        return Err("device does not match [A-Za-z0-9._-]{1,32}".into());
-    }
-    if !is_name(site, 32) {
-        return Err("site does not match [A-Za-z0-9._-]{1,32}".into());
-    }
-    if wire.session.len() != 16 {
-        return Err("session is not 16 hexadecimal digits".into());
-    }
-    let session = u64::from_str_radix(&wire.session, 16)
-        .map_err(|_| "session is not 16 hexadecimal digits")?;
+    check_names(&wire, device, site)?;
+    let session = session_of(&wire.session)?;
     let received = match &wire.received {
         Some(text) => time_of(text)?,
         None => now,
@@ -144,15 +132,6 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
         return Err(format!("payload is longer than {PAYLOAD_MAX} bytes"));
     }
     let values = checked(wire.values)?;
-    for (what, text) in [
-        ("name", &wire.name),
-        ("gateway", &wire.gateway),
-        ("codec", &wire.codec),
-    ] {
-        if let Some(text) = text {
-            short_text(what, text)?;
-        }
-    }
     let station = station_id(site, device);
     let line = event_line(text, &station);
     Ok(Message {
@@ -172,6 +151,36 @@ pub fn parse(bytes: &[u8], site: &str, now: i64) -> Result<Message, String> {
         values,
         line: line.into(),
     })
+}
+
+/// Checks the schema, and the names and texts of a message.
+fn check_names(wire: &Wire, device: &str, site: &str) -> Result<(), String> {
+    if wire.schema != SCHEMA {
+        return Err(format!("the schema is not {SCHEMA}"));
+    }
+    if !is_name(device, 32) {
+        return Err("device does not match [A-Za-z0-9._-]{1,32}".into());
+    }
+    if !is_name(site, 32) {
+        return Err("site does not match [A-Za-z0-9._-]{1,32}".into());
+    }
+    for (what, text) in [
+        ("name", &wire.name),
+        ("gateway", &wire.gateway),
+        ("codec", &wire.codec),
+    ] {
+        if let Some(text) = text {
+            short_text(what, text)?;
+        }
+    }
+    Ok(())
+}
+
+fn session_of(text: &str) -> Result<u64, String> {
+    let parsed = u64::from_str_radix(text, 16).ok();
+    parsed
+        .filter(|_| text.len() == 16)
+        .ok_or_else(|| "session is not 16 hexadecimal digits".to_owned())
 }
 
 fn time_of(text: &str) -> Result<i64, String> {

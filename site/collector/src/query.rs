@@ -41,43 +41,47 @@ pub fn stations(
         .iter()
         .map(|row| {
             let station = row.text(0);
-            let last_seen = row.opt_int(8);
             let silent_after = alarm::silent_after(&rules, station, silent_after);
-            let state = match last_seen {
+            let state = match row.opt_int(8) {
                 None => "never",
                 Some(seen) if now - seen >= silent_after => "silent",
                 Some(_) => "online",
             };
-            let values: Json = serde_json::from_str(row.text(12)).unwrap_or_else(|_| json!({}));
-            json!({
-                "station": station,
-                "device": row.text(2),
-                "name": row.opt_text(1),
-                "site": parts_of(station).0,
-                "gateway": row.opt_text(3),
-                "codec": row.opt_text(4),
-                "latitude": row.opt_real(5),
-                "longitude": row.opt_real(6),
-                "state": state,
-                "first_seen": time_text(row.int(7)),
-                "last_seen": last_seen.map(time_text),
-                "rssi": row.opt_int(11),
-                "session": row.opt_int(9).map(session_text),
-                "counter": row.opt_int(10),
-                "received": row.int(13),
-                "lost": row.int(16),
-                "duplicates": row.int(14),
-                "implausible": row.int(15),
-                "values": values,
-                "rain": row.opt_real(18).map(|day| json!({
-                    "hour": round(row.real(17)),
-                    "day": round(day),
-                    "unit": "mm",
-                })),
-                "alarms": alarms.remove(station).unwrap_or_default(),
-            })
+            station_json(row, state, alarms.remove(station).unwrap_or_default())
         })
         .collect())
+}
+
+fn station_json(row: &Row, state: &str, alarms: Vec<Json>) -> Json {
+    let station = row.text(0);
+    let values: Json = serde_json::from_str(row.text(12)).unwrap_or_else(|_| json!({}));
+    json!({
+        "station": station,
+        "device": row.text(2),
+        "name": row.opt_text(1),
+        "site": parts_of(station).0,
+        "gateway": row.opt_text(3),
+        "codec": row.opt_text(4),
+        "latitude": row.opt_real(5),
+        "longitude": row.opt_real(6),
+        "state": state,
+        "first_seen": time_text(row.int(7)),
+        "last_seen": row.opt_int(8).map(time_text),
+        "rssi": row.opt_int(11),
+        "session": row.opt_int(9).map(session_text),
+        "counter": row.opt_int(10),
+        "received": row.int(13),
+        "lost": row.int(16),
+        "duplicates": row.int(14),
+        "implausible": row.int(15),
+        "values": values,
+        "rain": row.opt_real(18).map(|day| json!({
+            "hour": round(row.real(17)),
+            "day": round(day),
+            "unit": "mm",
+        })),
+        "alarms": alarms,
+    })
 }
 
 /// Resolves a station id: `site:device`, or a device id if only one site has that device.

@@ -175,6 +175,25 @@ impl Store {
             changes.extend(self.alarms.on_reading(db, subject, values, received, now)?);
         }
         deltas.store(db)?;
+        changes.extend(self.rain_alarms(db, &deltas, stations, now)?);
+        let (head, tail) = sql::SET_QUANTITY;
+        // Row by row, because a batch may set the same quantity twice.
+        for row in units {
+            db.put_rows(head, tail, &[row])?;
+        }
+        store_stations(db, stations)?;
+        Ok(Ingested { fresh, changes })
+    }
+
+    /// Applies the rain of a batch to the alarms of its stations.
+    fn rain_alarms(
+        &mut self,
+        db: &mut dyn Database,
+        deltas: &Deltas,
+        stations: &HashMap<Arc<str>, Station>,
+        now: i64,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
         for id in deltas.rained() {
             let Some(station) = stations.get(&id) else {
                 continue;
@@ -185,13 +204,7 @@ impl Store {
             };
             changes.extend(self.alarms.on_rain(db, subject, now)?);
         }
-        let (head, tail) = sql::SET_QUANTITY;
-        // Row by row, because a batch may set the same quantity twice.
-        for row in units {
-            db.put_rows(head, tail, &[row])?;
-        }
-        store_stations(db, stations)?;
-        Ok(Ingested { fresh, changes })
+        Ok(changes)
     }
 
     /// Adds the stations of the messages to `stations`.

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -123,30 +123,8 @@ impl Error {
             Error::Locked { .. } => "stop it first, or give this one another --state DIR; \
                  commands such as `selo device list` work while it runs"
                 .into(),
-            Error::Radio { source, path } => match source.kind() {
-                io::ErrorKind::PermissionDenied => {
-                    "add the user to the port's group, often: adduser USER dialout".into()
-                }
-                io::ErrorKind::NotFound => {
-                    "is it plugged in? `ls /dev/serial/by-id` shows what there is".into()
-                }
-                io::ErrorKind::WouldBlock | io::ErrorKind::ResourceBusy => format!(
-                    "another program has it open; see which with `fuser {}`",
-                    path.display()
-                ),
-                _ => "--radio takes a serial port, such as /dev/ttyUSB0".into(),
-            },
-            Error::Listen { source, address } => match source.kind() {
-                io::ErrorKind::AddrInUse => format!(
-                    "see who has it with `ss -lunp 'sport = :{}'`, or choose another --listen ADDR:PORT",
-                    address.port()
-                ),
-                io::ErrorKind::AddrNotAvailable => {
-                    "--listen takes an address of this machine; 0.0.0.0 means all".into()
-                }
-                io::ErrorKind::PermissionDenied => "choose a port above 1023".into(),
-                _ => return None,
-            },
+            Error::Radio { source, path } => radio_hint(source, path),
+            Error::Listen { source, address } => return listen_hint(source, *address),
             Error::Metrics { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
                 "choose another --metrics ADDR:PORT".into()
             }
@@ -156,19 +134,7 @@ impl Error {
             Error::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 "free some space".into()
             }
-            Error::Registry { source, path } => match source.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::DatabaseBusy) => {
-                    "another command is writing to it; try again".into()
-                }
-                Some(rusqlite::ErrorCode::DiskFull) => "free some space".into(),
-                Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
-                    format!(
-                        "move {} away and restore the devices with `selo device import`",
-                        path.display()
-                    )
-                }
-                _ => return None,
-            },
+            Error::Registry { source, path } => return registry_hint(source, path),
             Error::RegistryVersion { .. } | Error::JournalVersion { .. } => {
                 "use the version of Selo that wrote it, or a newer one".into()
             }
@@ -202,6 +168,50 @@ impl Error {
             _ => 4,
         }
     }
+}
+
+fn radio_hint(source: &io::Error, path: &Path) -> String {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => {
+            "add the user to the port's group, often: adduser USER dialout".into()
+        }
+        io::ErrorKind::NotFound => {
+            "is it plugged in? `ls /dev/serial/by-id` shows what there is".into()
+        }
+        io::ErrorKind::WouldBlock | io::ErrorKind::ResourceBusy => format!(
+            "another program has it open; see which with `fuser {}`",
+            path.display()
+        ),
+        _ => "--radio takes a serial port, such as /dev/ttyUSB0".into(),
+    }
+}
+
+fn listen_hint(source: &io::Error, address: SocketAddr) -> Option<String> {
+    Some(match source.kind() {
+        io::ErrorKind::AddrInUse => format!(
+            "see who has it with `ss -lunp 'sport = :{}'`, or choose another --listen ADDR:PORT",
+            address.port()
+        ),
+        io::ErrorKind::AddrNotAvailable => {
+            "--listen takes an address of this machine; 0.0.0.0 means all".into()
+        }
+        io::ErrorKind::PermissionDenied => "choose a port above 1023".into(),
+        _ => return None,
+    })
+}
+
+fn registry_hint(source: &rusqlite::Error, path: &Path) -> Option<String> {
+    Some(match source.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DatabaseBusy) => {
+            "another command is writing to it; try again".into()
+        }
+        Some(rusqlite::ErrorCode::DiskFull) => "free some space".into(),
+        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => format!(
+            "move {} away and restore the devices with `selo device import`",
+            path.display()
+        ),
+        _ => return None,
+    })
 }
 
 impl selo_base::report::Failure for Error {

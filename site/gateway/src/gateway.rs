@@ -1,10 +1,12 @@
 //! A whole gateway in this process. [`Gateway::start`] assembles the parts; the [`Handle`]
 //! stops them.
 
+mod fail;
+
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,7 @@ use crate::sink::Sink;
 use crate::state::{Lock, StateDir};
 use crate::worker::{Remote, Worker};
 use crate::{radio, udp};
+use fail::Fail;
 
 /// Maximum time that a blocked sink can delay shutdown. Undelivered readings wait in the
 /// journal for the next start.
@@ -94,12 +97,7 @@ impl Gateway {
         let counters = Arc::new(Shared::default());
         let names = Arc::new(Names::default());
         let restored = Restored::read(&config, &state, &names)?;
-        let (failed, failures) = mpsc::channel::<String>();
-        let fail = Arc::new(Fail {
-            first: Mutex::new(None),
-            remote: RwLock::new(None),
-            tell: Mutex::new(failed),
-        });
+        let (fail, failures) = Fail::new();
         let parts = Parts {
             state,
             carriers: sockets.carriers.clone(),
@@ -128,14 +126,7 @@ impl Gateway {
             failures: Mutex::new(failures),
             _lock: lock,
         };
-        for (radio, sender) in sockets.radios.into_iter().zip(&parts.carriers.radios) {
-            let path = radio.path().to_owned();
-            let remote = threads.remote.clone();
-            let running = radio
-                .start(sender, move |from, frame| remote.packet(from, frame))
-                .map_err(|source| Error::Radio { path, source })?;
-            handle.radios.push(running);
-        }
+        handle.start_radios(sockets.radios, &parts.carriers)?;
         if let Some(address) = metrics_address {
             let remote = threads.remote.clone();
             let counters = parts.counters.clone();
@@ -274,7 +265,7 @@ impl Parts {
             path: self.state.path().into(),
             source,
         };
-        let (keeper, keeper_thread) = Keeper::start(Tools {
+        let tools = Tools {
             sync: config.sync,
             file: journal.file()?,
             keys: keys.file()?,
@@ -283,8 +274,8 @@ impl Parts {
             progress: self.progress.clone(),
             counters: self.counters.clone(),
             failed: self.failed(),
-        })
-        .map_err(thread)?;
+        };
+        let (keeper, keeper_thread) = Keeper::start(tools).map_err(thread)?;
         self.progress.written(journal.position());
         let delivery = Delivery {
             unnoted: false,
@@ -297,11 +288,10 @@ impl Parts {
             progress: self.progress.clone(),
             counters: self.counters.clone(),
             gone: self.failed(),
-        }
-        .start()
-        .map_err(thread)?;
+        };
+        let delivery = delivery.start().map_err(thread)?;
         self.counters.publish(restored.engine.counters());
-        let (remote, worker) = Worker {
+        let worker = Worker {
             engine: restored.engine,
             clock: Clock::start(),
             udp,
@@ -315,16 +305,9 @@ impl Parts {
             undelivered_max: config.undelivered_max,
             segment_bytes: config.segment_bytes,
             failed: self.failed(),
-        }
-        .start()
-        .map_err(thread)?;
-        let mut told = self
-            .fail
-            .remote
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        *told = Some(remote.clone());
-        drop(told);
+        };
+        let (remote, worker) = worker.start().map_err(thread)?;
+        self.fail.watch(&remote);
         Ok(Threads {
             keeper,
             keeper_thread,
@@ -425,36 +408,6 @@ fn first_undelivered(state: &StateDir, delivered: Position) -> Result<Position> 
     })
 }
 
-/// Collects fatal errors of the threads and stops the gateway.
-struct Fail {
-    first: Mutex<Option<String>>,
-    remote: RwLock<Option<Remote>>,
-    tell: Mutex<mpsc::Sender<String>>,
-}
-
-impl Fail {
-    fn fail(&self, reason: String) {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.is_none() {
-            error!(%reason, "the gateway stops");
-            *first = Some(reason.clone());
-        }
-        drop(first);
-        let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(remote) = &*remote {
-            remote.stop();
-        }
-        let tell = self.tell.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = tell.send(reason);
-    }
-}
-
-impl std::fmt::Debug for Fail {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Fail")
-    }
-}
-
 /// A running gateway. Dropping it stops it.
 #[derive(Debug)]
 pub struct Handle {
@@ -474,6 +427,19 @@ pub struct Handle {
 }
 
 impl Handle {
+    /// Starts the modules. Each passes its packets to the gateway.
+    fn start_radios(&mut self, radios: Vec<radio::Radio>, carriers: &Carriers) -> Result<()> {
+        for (radio, sender) in radios.into_iter().zip(&carriers.radios) {
+            let path = radio.path().to_owned();
+            let remote = self.remote.clone();
+            let running = radio
+                .start(sender, move |from, frame| remote.packet(from, frame))
+                .map_err(|source| Error::Radio { path, source })?;
+            self.radios.push(running);
+        }
+        Ok(())
+    }
+
     /// The UDP address that the gateway listens on.
     pub fn listen(&self) -> SocketAddr {
         self.listen

@@ -429,6 +429,23 @@ const LONG_PRESS: Duration = Duration::from_millis(2_500);
 /// Holding the button during the start makes the station forget its keys.
 const STARTED: Duration = Duration::from_secs(1);
 
+impl Tally {
+    /// Counts what a line of the console says about sessions.
+    fn note(&mut self, line: &str) {
+        match line {
+            "joined" => {
+                self.joins += 1;
+                self.joined_now = true;
+            }
+            "session lost" => {
+                self.sessions_lost += 1;
+                self.joined_now = false;
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Runs the station in real time until the plan is complete or `stop` is set. `hear` receives
 /// each console line. An unpaired station gets the short press that starts a pairing, and, if
 /// `confirm` is set, the long press that confirms it.
@@ -462,17 +479,9 @@ pub fn run(
             node.tip()?;
         }
         while let Some(line) = node.console.pop_front() {
-            match line.as_str() {
-                "joined" => {
-                    tally.joins += 1;
-                    tally.joined_now = true;
-                }
-                "session lost" => {
-                    tally.sessions_lost += 1;
-                    tally.joined_now = false;
-                }
-                "unpaired" => start_pairing = Some(now + STARTED),
-                _ => {}
+            tally.note(&line);
+            if line == "unpaired" {
+                start_pairing = Some(now + STARTED);
             }
             hear(&line);
         }

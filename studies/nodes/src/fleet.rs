@@ -289,6 +289,39 @@ enum Due {
     Down(usize, Vec<u8>),
 }
 
+/// Sockets to one address, each with its index as token.
+fn connected(poll: &Poll, to: SocketAddr, count: usize) -> io::Result<Vec<UdpSocket>> {
+    (0..count)
+        .map(|index| {
+            let mut socket = UdpSocket::bind(any_port(to))?;
+            socket.connect(to)?;
+            let interest = Interest::READABLE;
+            poll.registry()
+                .register(&mut socket, Token(index), interest)?;
+            Ok(socket)
+        })
+        .collect()
+}
+
+impl State {
+    /// A node that has not started. `stream` is the first of its streams of random numbers.
+    fn new(plan: &Plan, stream: u64) -> State {
+        let path = |stream| Path::new(plan.impairment.clone(), plan.seed, stream);
+        State {
+            gauge: RainGauge::new(plan.seed, stream + 1),
+            up: path(stream + 2),
+            down: path(stream + 3),
+            sent: 0,
+            next_reading: Duration::ZERO,
+            reading_due: false,
+            unconfirmed: None,
+            has_joined: false,
+            joined_now: false,
+            finished: false,
+        }
+    }
+}
+
 impl<'a> Shard<'a> {
     fn new(
         nodes: Vec<VirtualNode>,
@@ -303,17 +336,7 @@ impl<'a> Shard<'a> {
             source,
         };
         let poll = Poll::new().map_err(network)?;
-        let sockets = (0..sockets.min(nodes.len()))
-            .map(|index| {
-                let mut socket = UdpSocket::bind(any_port(plan.to))?;
-                socket.connect(plan.to)?;
-                let interest = Interest::READABLE;
-                poll.registry()
-                    .register(&mut socket, Token(index), interest)?;
-                Ok(socket)
-            })
-            .collect::<io::Result<Vec<_>>>()
-            .map_err(network)?;
+        let sockets = connected(&poll, plan.to, sockets.min(nodes.len())).map_err(network)?;
         let mut agenda = Schedule::default();
         let spread = start_time(total, plan.every);
         let states = (first..first + nodes.len())
@@ -325,19 +348,7 @@ impl<'a> Shard<'a> {
                 let jitter: f64 = if node == 0 { 0.0 } else { random.random() };
                 let offset = spread.mul_f64((node as f64 + jitter) / total as f64);
                 agenda.add(offset, Due::Start(node - first));
-                let path = |stream| Path::new(plan.impairment.clone(), plan.seed, stream);
-                State {
-                    gauge: RainGauge::new(plan.seed, stream + 1),
-                    up: path(stream + 2),
-                    down: path(stream + 3),
-                    sent: 0,
-                    next_reading: Duration::ZERO,
-                    reading_due: false,
-                    unconfirmed: None,
-                    has_joined: false,
-                    joined_now: false,
-                    finished: false,
-                }
+                State::new(plan, stream)
             })
             .collect();
         Ok(Shard {

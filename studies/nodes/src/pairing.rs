@@ -44,9 +44,7 @@ pub fn pair(
         node: number,
         source,
     };
-    let socket = UdpSocket::bind(any_port(to)).map_err(network)?;
-    socket.connect(to).map_err(network)?;
-    socket.set_read_timeout(Some(TURN)).map_err(network)?;
+    let socket = connected(to).map_err(network)?;
     let start = Instant::now();
     node.node().pair().map_err(broken)?;
     loop {
@@ -88,6 +86,14 @@ pub fn pair(
             return Ok(ended);
         }
     }
+}
+
+/// A socket to the gateway, which waits for a packet for one turn.
+fn connected(to: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind(any_port(to))?;
+    socket.connect(to)?;
+    socket.set_read_timeout(Some(TURN))?;
+    Ok(socket)
 }
 
 /// Commits the node's stored record before its sent frames leave.

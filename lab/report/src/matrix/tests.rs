@@ -13,8 +13,8 @@ fn matrix(rows: &[Row], boards: &[&str]) -> Matrix {
     Matrix::new(rows, &boards, &offers, &|_, _| None, &sample::context())
 }
 
-#[test]
-fn a_board_that_lacks_a_metric_has_no_column_of_it() {
+/// Cycles on one board, instructions on another, and an image that does not fit there.
+fn on_two_boards() -> [Row; 3] {
     let cycles = sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 2228.0);
     let mut counted = sample::row("aes-128", "fast", "encrypt", Metric::Instructions, 700.0);
     (counted.board, counted.fidelity) = ("emulated".into(), Fidelity::Instructions);
@@ -22,7 +22,12 @@ fn a_board_that_lacks_a_metric_has_no_column_of_it() {
     let mut large = cycles.clone();
     (large.board, large.status) = ("emulated".into(), Status::DoesNotFit);
     (large.library, large.value) = ("large".into(), None);
-    let rows = [cycles, counted, large];
+    [cycles, counted, large]
+}
+
+#[test]
+fn a_board_that_lacks_a_metric_has_no_column_of_it() {
+    let rows = on_two_boards();
     let boards = ["uno", "emulated", "other"].map(str::to_owned);
     let lacks = |board: &str, metric: Metric| match (board, metric) {
         ("uno", Metric::Instructions) => Some("cycles are counted".to_owned()),

@@ -129,11 +129,9 @@ fn read(path: &Option<PathBuf>) -> String {
     std::fs::read_to_string(path.as_ref().expect("it was asked for")).expect("it was written")
 }
 
-/// Parses a page or a picture and returns the names and attributes of its elements. Panics on
-/// unclosed tags and repeated attributes.
-fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
-    const VOID: [&str; 5] = ["meta", "link", "br", "input", "img"];
-    // HTML treats style and script as text; an XML parser would treat them as markup.
+/// The text without the content of style and script. HTML treats it as text, an XML parser would
+/// treat it as markup.
+fn without_style_and_script(text: &str) -> String {
     let mut text = text.replacen("<!DOCTYPE html>", "", 1);
     for name in ["style", "script"] {
         let mut from = 0;
@@ -147,6 +145,14 @@ fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
             from = start;
         }
     }
+    text
+}
+
+/// Parses a page or a picture and returns the names and attributes of its elements. Panics on
+/// unclosed tags and repeated attributes.
+fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
+    const VOID: [&str; 5] = ["meta", "link", "br", "input", "img"];
+    let text = without_style_and_script(text);
     let mut reader = Reader::from_str(&text);
     reader.config_mut().check_end_names = false;
     let mut open: Vec<String> = Vec::new();

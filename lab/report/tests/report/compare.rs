@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::support::{failed, paper, row};
+use crate::support::{paper, row};
 use selo_engine::energy::{PowerProfile, RadioCurrents};
 use selo_engine::row::{Fidelity, Metric, Row, Status};
 use selo_report::compare::{CellLine, CellStatus, Comparison, Figure, KnownBoard, Ours, compare};
@@ -43,7 +43,7 @@ pub fn boards() -> Vec<KnownBoard> {
     ]
 }
 
-fn compared(name: &str, rows: &[Row]) -> Comparison {
+pub fn compared(name: &str, rows: &[Row]) -> Comparison {
     let boards = boards();
     compare(
         &paper(name),
@@ -166,117 +166,6 @@ fn a_protocol_is_the_sum_of_its_steps() {
 }
 
 #[test]
-fn every_gap_has_its_status_and_a_reason() {
-    let rsa = Row {
-        library: "rsa-textbook".into(),
-        bytes: None,
-        ..row("rsa-2048", "crt", "keygen", Metric::Time, 0.0)
-    };
-    let rows = [
-        row("node", "aes128-tiny", "encrypt", Metric::Time, 1e-3),
-        failed(rsa, Status::DoesNotFit, "RAM: 3000 bytes of 2048, 952 over"),
-        failed(
-            row("aes-256", "fast", "encrypt", Metric::Time, 0.0),
-            Status::Failed,
-            "wrong block",
-        ),
-        Row {
-            bytes: Some(64),
-            ..row("sha-256", "fast", "hash", Metric::Time, 1e-3)
-        },
-    ];
-    let alb = compared("albarello2020", &rows);
-    let ram = compared("ramalho2024", &rows);
-    for (comparison, table, cell, status, words) in [
-        (
-            &alb,
-            "table-2-time",
-            "RSA: Gen Key | Arduino",
-            CellStatus::DoesNotFit,
-            "952 over",
-        ),
-        (
-            &alb,
-            "table-2-time",
-            "AES256: Encrypt | Arduino",
-            CellStatus::NotMeasured,
-            "wrong block",
-        ),
-        (
-            &alb,
-            "table-2-time",
-            "SHA256 | Arduino",
-            CellStatus::NotMeasured,
-            "with 64 bytes, not 32",
-        ),
-        (
-            &alb,
-            "table-2-time",
-            "AES128: Encrypt | ESP32 without accelerator",
-            CellStatus::NeedsHardware,
-            "needs an ESP32: ",
-        ),
-        (
-            &alb,
-            "table-2-time",
-            "AES192: Encrypt | PC",
-            CellStatus::NotMeasured,
-            "selo lab run --board native",
-        ),
-        (
-            &alb,
-            "table-5",
-            "PC + Arduino | Time",
-            CellStatus::NotMeasured,
-            "x25519",
-        ),
-        (
-            &ram,
-            "figure-2",
-            "AES Tiny 128 | Receiver",
-            CellStatus::NotSupported,
-            "node aes128-tiny",
-        ),
-        (
-            &ram,
-            "node-energy",
-            "At rest, 10 s at 6 uA | Node",
-            CellStatus::PublishedOnly,
-            "we put in",
-        ),
-        (
-            &ram,
-            "throughput",
-            "AES 128 | Transmitter",
-            CellStatus::NotMeasured,
-            "--algorithm node",
-        ),
-    ] {
-        let line = line(comparison, table, cell);
-        assert_eq!(line.status, status, "{cell}: {:?}", line.reason);
-        assert!(
-            line.reason.as_deref().unwrap_or("").contains(words),
-            "{cell}: {:?}",
-            line.reason
-        );
-        assert_eq!(
-            (&line.measured, line.ratio, line.fidelity),
-            (&None, None, None),
-            "{cell}"
-        );
-    }
-    for line in alb.lines().chain(ram.lines()) {
-        assert!(
-            line.reason
-                .as_deref()
-                .is_some_and(|reason| !reason.is_empty()),
-            "{}",
-            line.cell
-        );
-    }
-}
-
-#[test]
 fn a_board_with_rows_needs_no_board_file() {
     let rows = [Row {
         board: "esp32".into(),
@@ -356,69 +245,6 @@ fn differences_and_quotients() {
     near(number(&ratio.measured), 3.0);
     near(ratio.ratio.expect("two numbers"), 1.0);
     assert_eq!(ratio.unit.as_deref(), Some("x"));
-}
-
-#[test]
-fn winners_and_where_the_published_one_stands() {
-    let rows = [
-        row("node", "aes128-fast", "encrypt", Metric::Time, 500e-6),
-        row("node", "speck128-fast", "encrypt", Metric::Time, 160e-6),
-        row("node", "speck128-tiny", "transmit", Metric::Flash, 500.0),
-        row("node", "speck128-small", "transmit", Metric::Flash, 400.0),
-        row("node", "speck128-fast", "receive", Metric::Flash, 900.0),
-        row("node", "speck192-fast", "receive", Metric::Flash, 900.0),
-        row("node", "speck128-small", "receive", Metric::Flash, 1200.0),
-    ];
-    let comparison = compared("ramalho2024", &rows);
-    let time = line(&comparison, "table-1-cipher", "Transmission | Time");
-    assert_eq!(time.measured, Some(Figure::Words("Speck 128".into())));
-    assert!(
-        time.reason
-            .as_deref()
-            .unwrap_or("")
-            .ends_with("the published winner")
-    );
-    let flash = line(&comparison, "table-1-node", "Transmission | Flash");
-    assert_eq!(
-        flash.measured,
-        Some(Figure::Words("Speck Small 128".into()))
-    );
-    let reason = flash.reason.as_deref().unwrap_or("");
-    assert!(
-        reason.contains("Speck Tiny 128, is number 2 with 500 bytes"),
-        "{reason}"
-    );
-    let reception = line(&comparison, "table-1-node", "Reception | Flash");
-    assert_eq!(
-        reception.measured,
-        Some(Figure::Words("Speck 128 = Speck 192".into()))
-    );
-    assert!(
-        reception
-            .reason
-            .as_deref()
-            .unwrap_or("")
-            .ends_with("the published winner")
-    );
-    assert_eq!(
-        line(&comparison, "table-1-node", "Transmission | SRAM").status,
-        CellStatus::NotMeasured
-    );
-    // Speck 128, the published winner, has no time for decryption, so there is no winner.
-    let mut rows = rows.to_vec();
-    rows.push(row("node", "aes128-fast", "decrypt", Metric::Time, 500e-6));
-    let comparison = compared("ramalho2024", &rows);
-    let time = line(&comparison, "table-1-cipher", "Reception | Time");
-    assert_eq!(
-        (time.status, &time.measured),
-        (CellStatus::NotMeasured, &None)
-    );
-    assert!(
-        time.reason
-            .as_deref()
-            .unwrap_or("")
-            .contains("the published winner has no row yet")
-    );
 }
 
 #[test]

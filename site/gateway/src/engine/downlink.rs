@@ -148,13 +148,9 @@ impl Engine {
             let Some((counter, packet)) = self.send_down(now, live, &payload, options, out) else {
                 break;
             };
-            out.events.push(Event::Downlink {
-                ticket,
-                outcome: DownlinkOutcome::Sent {
-                    counter,
-                    to: packet.to,
-                },
-            });
+            let to = packet.to;
+            let outcome = DownlinkOutcome::Sent { counter, to };
+            out.events.push(Event::Downlink { ticket, outcome });
             let flight = Flight {
                 session: live,
                 counter,

@@ -3,7 +3,7 @@
 use selo_link::frame::JoinRequest;
 use selo_link::join::JoinOpened;
 use selo_link::session::SessionId;
-use selo_link::{EphemeralSecret, Reason};
+use selo_link::{DeviceId, EphemeralSecret, Reason};
 
 use super::budgets::Forgeries;
 use super::core::Engine;
@@ -139,19 +139,10 @@ impl Engine {
         let counter = opened.counter();
         let long_tags = opened.wishes_long_tags();
 
-        let limits = self.settings.limits;
-        let known = self.devices.get_mut(slot).ok_or(Reason::UnknownDevice)?;
-        known.device.joined = counter;
-        known
-            .joins
-            .charge(limits.joins, 1, Tick::from_ms(now.steady_ms));
-        let (row, device) = (known.device.row, known.device.id);
-
+        let (row, device) = self.note_join(now, slot, counter)?;
         self.counters.add(Count::Multiplications, 2);
-        let (accept, keys) = opened
-            .accept(&secret, id, long_tags)
-            .map_err(|refusal| refusal.reason())?;
-
+        let accepted = opened.accept(&secret, id, long_tags);
+        let (accept, keys) = accepted.map_err(|refusal| refusal.reason())?;
         let handshake = handshake(request, &accept);
         let owner = Owner {
             id: id.0,
@@ -192,6 +183,18 @@ impl Engine {
             from,
         });
         Ok(())
+    }
+
+    /// Stores the counter of a join with its device, and charges it. Returns the registry row and the
+    /// id of the device.
+    fn note_join(&mut self, now: Now, slot: Slot, counter: u32) -> Result<(u32, DeviceId), Reason> {
+        let limits = self.settings.limits;
+        let known = self.devices.get_mut(slot).ok_or(Reason::UnknownDevice)?;
+        known.device.joined = counter;
+        known
+            .joins
+            .charge(limits.joins, 1, Tick::from_ms(now.steady_ms));
+        Ok((known.device.row, known.device.id))
     }
 
     /// Draws what a new session needs. `None` if the generator of random numbers fails.

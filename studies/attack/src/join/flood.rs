@@ -21,6 +21,8 @@ const NEIGHBOUR: usize = 6_000;
 const FLOOD_BEFORE: usize = FLOOD / 4;
 /// Time limit for the honest node, which repeats its request after some seconds.
 const FLOOD_LAST: Duration = Duration::from_secs(20);
+/// The outcome if only the neighbour's packets get through.
+const NOT_HEARD: &str = "the node is not served while a neighbour floods from its address";
 /// Growth of this process's memory in KiB that is attributed to other causes than the flood.
 const MEMORY_MAX: u64 = 8 << 10;
 
@@ -90,9 +92,7 @@ pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let broken = stolen > 0 || extra > 0 || !heard || grown > MEMORY_MAX;
     let shows = match joined_at {
         None => "the honest node could not join during the flood".to_owned(),
-        Some(_) if !heard => {
-            "the node is not served while a neighbour floods from its address".to_owned()
-        }
+        Some(_) if !heard => NOT_HEARD.to_owned(),
         Some(_) if broken => format!(
             "{stolen} scalar multiplications, {extra} sessions and {grown} KiB for strangers"
         ),

@@ -29,8 +29,7 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     }
     let replayed_spent = scene.target.multiplications() - spent;
     let new_sessions = scene.target.sessions().saturating_sub(sessions);
-    // The live session is unharmed.
-    scene.send(SECRET)?;
+    scene.send(SECRET)?; // the live session is unharmed
     let received = scene.wire.node.received().len();
 
     let recorded = Recorded {

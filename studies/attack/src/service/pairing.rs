@@ -487,14 +487,26 @@ fn rogue_gateway(selo: &Path) -> Result<Findings> {
     if owned || taken {
         return Ok(honest::finish(site, Vec::new(), findings));
     }
-    // Without the rogue, the same node pairs in the same window.
+    pair_without_rogue(&site, &mut desk, &mut held, &mut findings)?;
+    check_devices(&mut site, &mut findings)?;
+    Ok(honest::finish(site, Vec::new(), findings))
+}
+
+/// Without the rogue, the same node pairs in the same window, and sends readings.
+fn pair_without_rogue(
+    site: &Site,
+    desk: &mut Desk,
+    held: &mut HeldNode,
+    findings: &mut Findings,
+) -> Result<()> {
+    let genuine = site.udp_port();
     let shown = held.press(genuine)?;
     let right = desk.takes(&shown)?;
     findings.expect(right, "the genuine gateway refuses the genuine digits");
     held.node.node().confirm(right)?;
     let is_paired = |held: &mut HeldNode| (held.count(&Event::Paired) > 0).then_some(());
     held.until(genuine, "become paired", is_paired)?;
-    let has_genuine = held.has_one_of(&device_keys(&site)?);
+    let has_genuine = held.has_one_of(&device_keys(site)?);
     findings.expect(has_genuine, "the node did not store the genuine key");
     held.node.node().join()?;
     let has_joined = |held: &mut HeldNode| (held.count(&Event::Joined) > 0).then_some(());
@@ -510,8 +522,7 @@ fn rogue_gateway(selo: &Path) -> Result<Findings> {
         "then paired with the genuine one, {delivered} of {PAIRED_READINGS} readings"
     ));
     findings.figure("readings of the paired node", delivered as f64);
-    check_devices(&mut site, &mut findings)?;
-    Ok(honest::finish(site, Vec::new(), findings))
+    Ok(())
 }
 
 /// The keys of all devices.

@@ -123,12 +123,7 @@ fn forge_session(selo: &Path) -> Result<Findings> {
     else {
         return setup("the node's newest packet does not belong to a session".into());
     };
-    // Every second packet comes from the node's last address.
-    let mut sockets = Vec::new();
-    for number in 0..STRANGERS {
-        sockets.push(socket.try_clone()?);
-        sockets.push(UdpSocket::bind((stranger(number), 0))?);
-    }
+    let sockets = beside_strangers(&socket)?;
     let forged = r#"selo_gateway_frames_dropped_total{reason="forged"}"#;
     let flood = Flood::large(site.udp_port(), sockets, move |number| {
         // Ahead of the node, so that no packet is dropped as too old.
@@ -168,6 +163,16 @@ fn forge_session(selo: &Path) -> Result<Findings> {
     );
     check_once(&mut site, &mut findings)?;
     Ok(honest::finish(site, Vec::new(), findings))
+}
+
+/// Sockets of which every second one has the node's last address.
+fn beside_strangers(node: &UdpSocket) -> Result<Vec<UdpSocket>> {
+    let mut sockets = Vec::new();
+    for number in 0..STRANGERS {
+        sockets.push(node.try_clone()?);
+        sockets.push(UdpSocket::bind((stranger(number), 0))?);
+    }
+    Ok(sockets)
 }
 
 fn hint_drain(selo: &Path) -> Result<Findings> {
