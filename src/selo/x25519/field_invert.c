@@ -6,6 +6,10 @@
  */
 #include "field.h"
 
+#if SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
+#define square_times selo_field25519_square_times_riscv32
+#else
+
 /* r = a^(2^times). */
 static void square_times(uint8_t r[32], const uint8_t a[32], uint8_t times)
 {
@@ -14,6 +18,8 @@ static void square_times(uint8_t r[32], const uint8_t a[32], uint8_t times)
         selo_field25519_square(r, r);
     }
 }
+
+#endif
 
 void selo_field25519_invert(uint8_t r[32], const uint8_t a[32], uint8_t scratch[3][32])
 {

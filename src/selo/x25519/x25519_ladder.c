@@ -47,6 +47,11 @@ static void choose(struct point *r, const struct point *p, const struct point *q
     selo_field25519_select((uint8_t *)r, (const uint8_t *)p, (const uint8_t *)q, choice);
 }
 
+#if SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
+#define step(l, choice) selo_x25519_step_riscv32((uint8_t *)(l), choice)
+_Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
+#else
+
 /*
  * (p2, p3) = (2 q, p2 + p3), where q is p3 if choice is 1, else p2, given that the
  * difference of p2 and p3 has the coordinate u. Everything but what is doubled is
@@ -67,6 +72,8 @@ static void step(struct ladder *l, uint8_t choice)
     selo_field25519_multiply(z3, z3, l->u);
     finish_double(&l->p2, &l->d);
 }
+
+#endif
 
 static void run(struct ladder *l, const uint8_t scalar[32])
 {
