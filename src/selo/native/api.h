@@ -241,6 +241,12 @@
 #else
 #define SELO_BACKEND_RISCV32 0
 #endif
+/* 1 where they may rotate, and use the other instructions that Zbb and Zbkb have. */
+#if defined(__riscv_zbb) || defined(__riscv_zbkb)
+#define SELO_RISCV_ROTATES 1
+#else
+#define SELO_RISCV_ROTATES 0
+#endif
 #if SELO_BACKEND_RISCV32 && defined(__riscv_mul)
 #define SELO_BACKEND_RISCV32_MUL 1
 #else
