@@ -7,7 +7,8 @@
 #
 # usage: tests/arm/run.sh [--figures] [WHAT...]   (default: every kernel)
 #        --figures prints what out/arm/kernels.txt always gets: modelled cycles, instructions and
-#        stack of each kernel on each core, beside those of the C; and the flash of each kernel
+#        stack of each kernel on each core, beside those of the C
+#        They end with the flash of each file with kernels.
 # environment: SELO_ARM_CORES  the cores (default: m0 m3 m4 m7 m33)
 #              SELO_ARM_CC     the compiler (default: arm-none-eabi-gcc)
 set -euo pipefail
@@ -23,7 +24,7 @@ if [ "${1:-}" = --figures ]; then
     shift
 fi
 tests=("$@")
-[ $# -gt 0 ] || tests=(blake2s chacha20 keccak sha256 x25519)
+[ $# -gt 0 ] || tests=(ascon blake2s chacha20 keccak sha256 x25519)
 read -ra cores <<<"${SELO_ARM_CORES:-m0 m3 m4 m7 m33}"
 cc=${SELO_ARM_CC:-arm-none-eabi-gcc}
 
@@ -93,14 +94,11 @@ one() { # TEST CORE
     done
     join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
         awk -v core="$2" '{ printf "%-4s %-16s %s %s %s   in C: %s %s %s\n", core, $1, $2, $3, $4, $5, $6, $7 }' >>"$out/kernels.txt"
-    arm-none-eabi-size "$base-kernels.elf.objects"/src_selo_native_*.o |
-        sed -n "s|^ *\([1-9][0-9]*\).*/src_selo_native_\([a-z0-9]*\)_\(.*\)\.o$|$2 \2/\3 flash=\1|p" >>"$out/flash.txt"
     return $status
 }
 
 passed=0 failed=0
 : >"$out/kernels.txt"
-: >"$out/flash.txt"
 for test in "${tests[@]}"; do
     for_host "$out/$test.host" "$test"
     "$out/$test.host" >"$out/$test.expected"
@@ -112,7 +110,10 @@ for test in "${tests[@]}"; do
         fi
     done
 done
-sort -u "$out/flash.txt" >>"$out/kernels.txt"
 [ $figures = 0 ] || cat "$out/kernels.txt"
 echo "arm kernels: $passed passed, $failed failed"
+[ $figures = 0 ] || for core in "${cores[@]}"; do
+    arm-none-eabi-size "$out"/*-"$core"-kernels.elf.objects/src_selo_native_*.o |
+        sed -n "s|^ *\([1-9][0-9]*\).*/src_selo_native_\([a-z0-9]*\)_\(.*\)\.o$|$core \2/\3 flash=\1|p" | sort -u
+done
 [ "$failed" -eq 0 ]
