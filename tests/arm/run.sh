@@ -8,8 +8,8 @@
 # usage: tests/arm/run.sh [--figures] [WHAT...]   (default: every kernel)
 #        --figures prints what out/arm/kernels.txt always gets: modelled cycles, instructions and
 #        stack of each kernel on each core, beside those of the C. Whole messages, whose figures
-#        also depend on the compiler, are in out/arm/messages.txt, and the flash of each kernel is
-#        in out/arm/flash.txt
+#        also depend on the compiler, are in out/arm/messages.txt. The flash of each file with
+#        kernels ends the list.
 # environment: SELO_ARM_CORES  the cores (default: m0 m3 m4 m7 m33)
 #              SELO_ARM_CC     the compiler (default: arm-none-eabi-gcc)
 set -euo pipefail
@@ -105,14 +105,11 @@ one() { # TEST CORE
     done
     join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
         awk -v core="$2" '{ printf "%-4s %-16s %s %s %s   in C: %s %s %s\n", core, $1, $2, $3, $4, $5, $6, $7 }' >>"$out/$(figures_of "$1").txt"
-    arm-none-eabi-size "$base-kernels.elf.objects"/src_selo_native_*.o |
-        sed -n "s|^ *\([1-9][0-9]*\).*/src_selo_native_\([a-z0-9]*\)_\(.*\)\.o$|$2 \2/\3 flash=\1|p" >>"$out/flash.txt"
     return $status
 }
 
 passed=0 failed=0
 : >"$out/kernels.txt"
-: >"$out/flash.txt"
 : >"$out/messages.txt"
 for test in "${tests[@]}"; do
     for_host "$out/$test.host" "$test"
@@ -125,7 +122,10 @@ for test in "${tests[@]}"; do
         fi
     done
 done
-sort -u -o "$out/flash.txt" "$out/flash.txt"
-[ $figures = 0 ] || cat "$out/kernels.txt" "$out/messages.txt" "$out/flash.txt"
+[ $figures = 0 ] || cat "$out/kernels.txt" "$out/messages.txt"
 echo "arm kernels: $passed passed, $failed failed"
+[ $figures = 0 ] || for core in "${cores[@]}"; do
+    arm-none-eabi-size "$out"/*-"$core"-kernels.elf.objects/src_selo_native_*.o |
+        sed -n "s|^ *\([1-9][0-9]*\).*/src_selo_native_\([a-z0-9]*\)_\(.*\)\.o$|$core \2/\3 flash=\1|p" | sort -u
+done
 [ "$failed" -eq 0 ]

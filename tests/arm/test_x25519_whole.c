@@ -25,6 +25,22 @@ static void keygen(void)
     kernel_fold(out.data, 32);
 }
 
+/* Points of low order, numbers that are not below p, and others at its edges. */
+static void edges(void)
+{
+    static const uint8_t lowest[] = {0, 1, 9, 0xec, 0xed, 0xee, 0xff}, highest[] = {0, 0x7f, 0xff};
+    for (uint8_t i = 0; i < sizeof lowest * sizeof highest; i++) {
+        kernel_fill(secret.data, 32);
+        for (uint8_t j = 1; j < 31; j++)
+            peer.data[j] = highest[i % 3] == 0 ? 0 : 0xff;
+        peer.data[0] = lowest[i / 3];
+        peer.data[31] = highest[i % 3];
+        KERNEL_CALL(selo_x25519_shared_secret, out.data, secret.data, peer.data);
+        kernel_fold(out.data, 32);
+    }
+    kernel_series("edges", sizeof lowest * sizeof highest);
+}
+
 static void measure(const char *name, void (*one)(void))
 {
     kernel_time_begin();
@@ -41,6 +57,7 @@ int main(void)
     KERNEL_GUARD(out);
     measure("shared-secret", shared_secret);
     measure("keygen", keygen);
+    edges();
     kernel_end();
     return 0;
 }

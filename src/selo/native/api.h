@@ -241,6 +241,12 @@
 #else
 #define SELO_BACKEND_RISCV32 0
 #endif
+/* 1 where they may rotate, and use the other instructions that Zbb and Zbkb have. */
+#if defined(__riscv_zbb) || defined(__riscv_zbkb)
+#define SELO_RISCV_ROTATES 1
+#else
+#define SELO_RISCV_ROTATES 0
+#endif
 #if SELO_BACKEND_RISCV32 && defined(__riscv_mul)
 #define SELO_BACKEND_RISCV32_MUL 1
 #else
@@ -486,6 +492,10 @@ void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
  * and d; u is below 2^255, coordinates below 2^255 + 2^20. r = a^(2^times) (field_invert.c). */
 void selo_x25519_step_arm(uint8_t points[224], uint8_t choice);
 void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
+/* A step of the ladder (x25519_ladder.c): points has u, then the x and the z of p2, p3 and d.
+ * r = a^(2^times) (field_invert.c). */
+void selo_x25519_step_riscv32(uint8_t points[224], uint8_t choice);
+void selo_field25519_square_times_riscv32(uint8_t r[32], const uint8_t a[32], uint8_t times);
 
 #endif
 

@@ -8,6 +8,8 @@
 
 #if SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL
 #define square_times selo_field25519_square_times_arm
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
+#define square_times selo_field25519_square_times_riscv32
 #else
 
 /* r = a^(2^times). */

@@ -50,6 +50,9 @@ static void choose(struct point *r, const struct point *p, const struct point *q
 #if SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL
 #define step(l, choice) selo_x25519_step_arm((uint8_t *)(l), choice)
 _Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
+#define step(l, choice) selo_x25519_step_riscv32((uint8_t *)(l), choice)
+_Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
 #else
 
 /*
