@@ -193,7 +193,10 @@ fn quick_cases() -> Vec<(String, Vec<Case>)> {
                 .cases(algorithm.name())
                 .expect("the repository's files parse");
             cases.retain(|case| case.weight <= 3_000);
-            let few = stratified(&cases, budget(500)).into_iter().cloned().collect();
+            let few = stratified(&cases, budget(500))
+                .into_iter()
+                .cloned()
+                .collect();
             all.push((format!("{} {}", set.id, algorithm.name()), few));
         }
     }

@@ -374,7 +374,10 @@ fn power_cuts_while_pairing() {
     }
     uno.recovers();
     let keys = uno.ledger.ephemeral.len();
-    assert!(keys as u64 > cuts * 4 / 7, "only {keys} ephemeral keys were compared");
+    assert!(
+        keys as u64 > cuts * 4 / 7,
+        "only {keys} ephemeral keys were compared"
+    );
     uno.check(gateway);
 }
 
