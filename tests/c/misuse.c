@@ -5,7 +5,7 @@
 #include "selo.h"
 #include "selo_unauthenticated.h"
 
-enum { MISUSES = 10 };
+enum { MISUSES = 12 };
 
 void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
          struct selo_ascon_aead128_key *ascon, const struct selo_header *header, uint8_t *data);
@@ -15,6 +15,8 @@ void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
 {
     struct selo_aes128_gcm_sealing sealing;
     struct selo_aes128_gcm_opening opening;
+    struct selo_aead_sealing aead_sealing;
+    struct selo_aead_key aead_key = {0};
     uint8_t tag[16];
 
     (void)ascon;
@@ -24,6 +26,7 @@ void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
     (void)selo_aes128_gcm_seal_update(&sealing, data, data, 1);
     (void)selo_aes128_gcm_open_start(&opening, gcm128, header);
     (void)selo_aes128_gcm_open_finish(&opening, tag);
+    (void)selo_aead_seal_start(&aead_sealing, &selo_aead_aes128_gcm_pieces, &aead_key, header, 1);
 #if MISUSE == 1 /* AES-256 with a key of AES-128 */
     (void)selo_aes256_gcm_seal(gcm128, header, data, data, 1, tag);
 #elif MISUSE == 2 /* the same for a cipher */
@@ -48,5 +51,9 @@ void use(struct selo_aes128_gcm_key *gcm128, struct selo_aes256_fast *aes256,
     (void)selo_aes128_gcm_seal_start(&sealing, &gcm256, header);
 #elif MISUSE == 10 /* the state of another algorithm */
     (void)selo_ascon_aead128_seal_update(&sealing, data, data, 1);
+#elif MISUSE == 11 /* the table of whole messages in place of that of pieces */
+    (void)selo_aead_seal_start(&aead_sealing, &selo_aead_aes128_gcm, &aead_key, header, 1);
+#elif MISUSE == 12 /* a message that is sealed, for opening, with an algorithm chosen at run time */
+    (void)selo_aead_open_finish(&aead_sealing, tag);
 #endif
 }
