@@ -51,6 +51,11 @@ impl<'l> Call<'l> {
         self.slots.contains(&slot)
     }
 
+    /// True if the function writes a key stream, which the caller adds to the message.
+    pub fn makes_stream(&self) -> bool {
+        self.purpose == Purpose::Encrypt && is_stream(&self.slots)
+    }
+
     /// The parameter that takes the state, if any.
     pub fn state(&self) -> Option<&'l Parameter> {
         let at = self.slots.iter().position(|slot| *slot == Slot::State)?;
@@ -296,7 +301,8 @@ impl Search<'_> {
                         true => public_slots::order_cost(self.purpose, slots),
                         false => order_cost(slots),
                     };
-                    let cost = cost + order + u32::from(returns);
+                    let stream = self.purpose == Purpose::Encrypt && is_stream(slots);
+                    let cost = cost + order + u32::from(returns) + 3 * u32::from(stream);
                     self.found.push((slots.clone(), returns, cost));
                 }
             }
@@ -312,6 +318,13 @@ impl Search<'_> {
             slots.pop();
         }
     }
+}
+
+/// True if the slots are those of a key stream: an IV and an output of some size, but no message.
+fn is_stream(slots: &[Slot]) -> bool {
+    let has = |slot: Slot| slots.contains(&slot);
+    let sized = has(Slot::Bytes) || has(Slot::Blocks);
+    has(Slot::Out) && has(Slot::Iv) && sized && !has(Slot::In)
 }
 
 /// True if the slots make a whole call for the purpose.
@@ -342,7 +355,8 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             Purpose::SetIv => has(Iv) && !returns,
             Purpose::Construct => !returns,
             Purpose::Prepare => !(returns && has(Slot::State)),
-            Purpose::Encrypt | Purpose::Decrypt => data,
+            Purpose::Encrypt => data || is_stream(slots) && !returns && !has(InPlace),
+            Purpose::Decrypt => data,
             Purpose::Start => !returns,
             Purpose::Update => has(In) && sized && !returns,
             Purpose::Finish => has(Out) != returns,

@@ -36,6 +36,8 @@ pub struct Recipe<'l> {
     pub digest: Option<Call<'l>>,
     /// The calls of a key agreement or a signature.
     pub keys: Option<KeyCalls<'l>>,
+    /// The member of the state that selects the mode, and its value.
+    pub mode_field: Option<(String, String)>,
     /// The library pads a CBC message itself.
     pub pads: bool,
     /// The glue includes the headers that the sources of its functions include, in their order,
@@ -74,6 +76,7 @@ impl<'l> Recipe<'l> {
             finish: None,
             digest: None,
             keys: None,
+            mode_field: None,
             pads: false,
             as_source: false,
             flags: Vec::new(),
@@ -143,6 +146,7 @@ impl<'l> Recipe<'l> {
         let encrypt = self.encrypt.as_ref();
         let modes = [Interface::ModeEcb, Interface::ModeCbc, Interface::ModeCtr];
         modes.contains(&self.algorithm.interface)
+            && self.mode_field.is_none()
             && encrypt.is_some_and(|call| call.mode == Mode::Plain)
     }
 

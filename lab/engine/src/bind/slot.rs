@@ -47,6 +47,16 @@ pub enum Slot {
     Place,
     /// A buffer for the function's own use.
     Scratch,
+    /// The size of a block, of a cipher that has several.
+    BlockBytes,
+    BlockBits,
+    /// The rate of a sponge in bits [FIPS202, 4], or in bytes.
+    Rate,
+    RateBytes,
+    /// The capacity of a sponge in bits [FIPS202, 4].
+    Capacity,
+    /// The bits after a message and the first of its padding, as a byte [FIPS202, B.2].
+    Suffix,
     /// The secret key of a key agreement or signature, in the library's form.
     Secret,
     /// The seed of a key pair.
@@ -101,9 +111,9 @@ impl Purpose {
 }
 
 use Slot::{
-    Ad, AdBytes, Bits, Blocks, Bytes, Decrypts, DigestBits, DigestBytes, Encrypts, In, InPlace, Iv,
-    IvBytes, Key, KeyBits, KeyBytes, KeyName, Null, Out, OutSize, Place, Rounds, Scratch, State,
-    Tag, TagBytes, Zero,
+    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Decrypts, DigestBits,
+    DigestBytes, Encrypts, In, InPlace, Iv, IvBytes, Key, KeyBits, KeyBytes, KeyName, Null, Out,
+    OutSize, Place, Rate, RateBytes, Rounds, Scratch, State, Suffix, Tag, TagBytes, Zero,
 };
 
 const KEYS: [&str; 7] = [
@@ -200,7 +210,10 @@ pub fn choices(
         Shape::NumberOut if speaks_of_place(&parameter.name) => vec![(Place, 0), (Null, 4)],
         Shape::NumberOut => vec![(OutSize, 0), (Null, 4)],
         Shape::Choice { sizes, directions } => of_constant(*sizes, *directions),
-        Shape::Number => of_number(purpose, &name),
+        Shape::Number => match of_sponge(purpose, &name) {
+            Some(slot) => vec![(slot, 0)],
+            None => of_number(purpose, &name),
+        },
         Shape::Odd => vec![(Null, 3)],
     };
     found.sort_by_key(|(slot, cost)| (*cost, *slot));
@@ -323,6 +336,26 @@ fn of_words(purpose: Purpose, parameter: &Parameter, name: &[String]) -> Vec<(Sl
     found
 }
 
+/// The parameter of a sponge that a name gives.
+fn of_sponge(purpose: Purpose, name: &[String]) -> Option<Slot> {
+    if ![Purpose::Start, Purpose::Digest].contains(&purpose) {
+        return None;
+    }
+    let slot = if says(name, &["rate"]) || holds(name, "bitrate") {
+        match says(name, &["bytes", "byte"]) {
+            true => RateBytes,
+            false => Rate,
+        }
+    } else if says(name, &["capacity"]) {
+        Capacity
+    } else if says(name, &["suffix", "delimiter", "domain", "delimitedsuffix"]) {
+        Suffix
+    } else {
+        return None;
+    };
+    Some(slot)
+}
+
 /// Slots of a number.
 fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
     let bits = holds(name, "bit");
@@ -348,9 +381,17 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         ],
     );
     let decrypts = says(name, &["decrypt", "inverse", "inv", "dec"]);
-    let rounds = says(name, &["nr", "rounds", "rnds"]);
+    let rounds = says(name, &["nr", "rounds", "rnds", "nrounds", "nrnds"]);
     let if_says = |says: bool, otherwise: u32| if says { 0 } else { otherwise };
     let unless = |other: bool, cost: u32| if other { cost + 3 } else { cost };
+    let of_block = blocks && !key && (bits || holds(name, "size") || holds(name, "len"));
+    if of_block && [Purpose::SetKey, Purpose::Construct].contains(&purpose) {
+        return vec![
+            (BlockBits, if_says(bits, 3)),
+            (BlockBytes, if bits { 4 } else { 0 }),
+            (Zero, 6),
+        ];
+    }
     match purpose {
         Purpose::SetKey => vec![
             (KeyBytes, if bits { 2 } else { if_says(key, 1) }),

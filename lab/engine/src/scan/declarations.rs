@@ -29,6 +29,8 @@ pub struct Declarations {
     pub typedefs: BTreeMap<String, Parameter>,
     /// The members of structures, by tag or by the name that `typedef` gives.
     pub members: BTreeMap<String, Vec<Parameter>>,
+    /// The structures whose members share one place.
+    pub unions: BTreeSet<String>,
     /// Constructors of classes that anyone may call.
     pub constructors: Vec<Function>,
     /// Classes with a constructor that only they themselves may call.
@@ -173,7 +175,7 @@ pub fn read(bytes: &[u8]) -> Declarations {
                     name_structure(&tag, &statement, &mut found);
                 } else if statement.first().is_some_and(|word| word.text == "typedef") {
                     for alias in typedef(&statement) {
-                        found.typedefs.entry(alias.name.clone()).or_insert(alias);
+                        note_alias(alias, &mut found);
                     }
                 } else {
                     declaration(&statement, &scopes, &mut found);
@@ -201,6 +203,22 @@ pub fn read(bytes: &[u8]) -> Declarations {
         }
     }
     found
+}
+
+/// Keeps the first meaning of a name, unless that is a macro that the file does not define: the
+/// other branch of its `#ifdef` then has the meaning.
+fn note_alias(alias: Parameter, found: &mut Declarations) {
+    let looks_like_macro = |base: &str| {
+        let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        base.chars().all(capital) && found.tested.contains(base)
+    };
+    let known = found.typedefs.get(&alias.name);
+    let is_open = known.is_none_or(|known| {
+        looks_like_macro(&known.base) && !found.macros.contains_key(&known.base)
+    });
+    if is_open {
+        found.typedefs.insert(alias.name.clone(), alias);
+    }
 }
 
 /// The types that a `typedef` names, as parameters of those names and types.
@@ -251,6 +269,9 @@ fn name_structure(tag: &str, statement: &[Token], found: &mut Declarations) {
         if let Some(members) = found.members.get(tag).cloned() {
             found.members.entry(name.text.clone()).or_insert(members);
         }
+        if found.unions.contains(tag) {
+            found.unions.insert(name.text.clone());
+        }
         if let Some(constants) = found.enums.get(tag).cloned() {
             found.enums.entry(name.text.clone()).or_insert(constants);
         }
@@ -262,6 +283,7 @@ fn name_structure(tag: &str, statement: &[Token], found: &mut Declarations) {
         }
     }
     found.members.remove("");
+    found.unions.remove("");
     found.enums.remove("");
     found.operations.remove("");
 }
@@ -423,13 +445,17 @@ fn opened(statement: &[Token], scopes: &[Scope], found: &mut Declarations) -> Sc
     }
     let keyword = words
         .iter()
-        .position(|word| ["class", "struct"].contains(word));
+        .position(|word| ["class", "struct", "union"].contains(word));
     let Some(at) = keyword else {
         return Scope::Closed;
     };
     let Some(name) = words.get(at + 1).filter(|word| is_name(word)) else {
         if named_later && at + 1 == words.len() {
             found.members.remove("");
+            found.unions.remove("");
+            if words[at] == "union" {
+                found.unions.insert(String::new());
+            }
             return Scope::Class {
                 name: String::new(),
                 public: true,
@@ -444,6 +470,14 @@ fn opened(statement: &[Token], scopes: &[Scope], found: &mut Declarations) -> Sc
     });
     if let Some(template) = template {
         found.templates.insert((*name).to_owned(), template);
+    }
+    if words[at] == "union" {
+        found.unions.insert((*name).to_owned());
+        return Scope::Class {
+            name: (*name).to_owned(),
+            public: true,
+            named_later,
+        };
     }
     found.classes.insert(
         (*name).to_owned(),

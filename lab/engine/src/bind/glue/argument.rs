@@ -28,13 +28,14 @@ impl Writer<'_, '_> {
             .parameters
             .iter()
             .zip(&found.slots)
-            .map(|(parameter, slot)| self.argument(parameter, *slot, names, purpose))
+            .map(|(parameter, slot)| self.argument(found, parameter, *slot, names, purpose))
             .collect();
         arguments.join(", ")
     }
 
     pub(super) fn argument(
         &self,
+        found: &Call<'_>,
         parameter: &Parameter,
         slot: Slot,
         names: &Names,
@@ -71,7 +72,14 @@ impl Writer<'_, '_> {
                 _ => "BLOCK",
             }),
             Slot::Bytes => names.size.to_owned(),
+            Slot::Blocks if found.makes_stream() => format!("({} + BLOCK - 1) / BLOCK", names.size),
             Slot::Blocks => format!("{} / BLOCK", names.size),
+            Slot::BlockBytes => digits("BLOCK"),
+            Slot::BlockBits => digits("8 * BLOCK"),
+            Slot::Rate => digits("1600 - 16 * DIGEST"),
+            Slot::RateBytes => digits("200 - 2 * DIGEST"),
+            Slot::Capacity => digits("16 * DIGEST"),
+            Slot::Suffix => digits("0x06"),
             Slot::Bits => format!("8 * {}", names.size),
             Slot::OutSize => format!("({} *)&out_size", parameter.base),
             Slot::DigestBytes => digits("DIGEST"),
