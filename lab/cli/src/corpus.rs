@@ -188,22 +188,25 @@ fn one(
 
 /// The line of a library, from those of its survey.
 fn judged(entry: &Entry, board: &str, missing: bool, surveyed: &[SurveyLine]) -> CorpusLine {
-    let conforms = |line: &SurveyLine| {
-        let answer = line
-            .answers
-            .iter()
-            .find(|a| a.question == Question::Conforms);
+    let mark = |line: &SurveyLine, question: Question| {
+        let answer = line.answers.iter().find(|a| a.question == question);
         answer.map(|answer| answer.mark)
     };
     let mut bound: Vec<String> = Vec::new();
     let mut accused: Vec<String> = Vec::new();
     for line in surveyed {
         // Vectors passed in a trial, or the library would not be called wrong.
-        let proven = !line.findings.iter().any(|finding| finding.id == "unproven");
+        let builds = mark(line, Question::Builds) == Some(Mark::Yes);
+        let proven = builds && !line.findings.iter().any(|finding| finding.id == "unproven");
         if proven && !bound.contains(&line.algorithm) {
             bound.push(line.algorithm.clone());
         }
-        let wrong = line.verdict == SurveyVerdict::NotSuitable && conforms(line) == Some(Mark::No);
+        // A library that is right builds, and gives the published values.
+        let denied = [Question::Builds, Question::Conforms];
+        let wrong = line.verdict == SurveyVerdict::NotSuitable
+            && denied
+                .iter()
+                .any(|question| mark(line, *question) == Some(Mark::No));
         let known = entry.known_faults.contains(&line.algorithm);
         if wrong && !known && entry.truth == Truth::Right && !accused.contains(&line.algorithm) {
             accused.push(line.algorithm.clone());

@@ -61,6 +61,10 @@ impl Remedies {
                 self.flags.push(format!("-D{name}"));
             }
         }
+        if let Some(dialect) = self.newer_dialect(message) {
+            self.flags.retain(|flag| !flag.starts_with("-std="));
+            self.flags.push(dialect.to_owned());
+        }
         for name in unknown_types(message) {
             self.define_type(&name);
         }
@@ -73,6 +77,30 @@ impl Remedies {
             }
         }
         *self != before
+    }
+
+    /// The next dialect of C++, if the message complains about what only a newer one has.
+    fn newer_dialect(&self, message: &str) -> Option<&'static str> {
+        const NEWER: [&str; 2] = ["-std=gnu++17", "-std=gnu++20"];
+        const SIGNS: [&str; 9] = [
+            "is not a member of ‘std’",
+            "is not a member of 'std'",
+            "only available with",
+            "only available from C++",
+            "requires C++",
+            "ISO C++ 2014",
+            "ISO C++ 2017",
+            "ISO C++ 2020",
+            "not declared in this scope; did you mean ‘std::",
+        ];
+        if !SIGNS.iter().any(|sign| message.contains(sign)) {
+            return None;
+        }
+        let has = |dialect: &&&str| self.flags.iter().any(|flag| flag == **dialect);
+        match NEWER.iter().rposition(|dialect| has(&dialect)) {
+            None => Some(NEWER[0]),
+            Some(at) => NEWER.get(at + 1).copied(),
+        }
     }
 
     /// Adds the folder of a header that is above or beside the library, or an empty header.
