@@ -1,8 +1,9 @@
 //! The purposes of a library's functions, and the plausible ways to call each.
 
 mod public;
+mod steps;
 
-use super::slot::{Purpose, Slot, choices, public as public_slots};
+use super::slot::{Purpose, Slot, choices, public as public_slots, steps as step_slots};
 use super::types::{Shape, shape};
 use crate::scan::declarations::{Function, Parameter};
 use crate::scan::words::words;
@@ -189,6 +190,10 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
             found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
         }
     }
+    if aead {
+        let of_steps = steps::purposes(&own, encrypts, decrypts).into_iter();
+        found.extend(of_steps.map(|(purpose, cost)| (purpose, None, cost)));
+    }
     let no_buffer = function.parameters.iter().all(|parameter| {
         matches!(
             shape(scanned, parameter),
@@ -364,6 +369,7 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             Purpose::Seal | Purpose::Open => {
                 has(Iv) && has(In) && has(Out) && has(Bytes) && !returns
             }
+            _ if purpose.is_step() => !returns && step_slots::is_whole(purpose, slots),
             _ => !returns && is_whole_of_keys(purpose, slots),
         }
 }

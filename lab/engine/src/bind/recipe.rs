@@ -6,10 +6,12 @@ mod digest;
 mod named;
 mod object;
 pub mod public;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::public::KeyCalls;
+pub use self::steps::Steps;
 use super::call::{Call, Mode};
 use super::slot::{Purpose, Slot};
 use crate::algorithm::Algorithm;
@@ -34,6 +36,8 @@ pub struct Recipe<'l> {
     pub update: Option<Call<'l>>,
     pub finish: Option<Call<'l>>,
     pub digest: Option<Call<'l>>,
+    /// The calls for a message that is sealed in steps.
+    pub steps: Option<Steps<'l>>,
     /// The calls of a key agreement or a signature.
     pub keys: Option<KeyCalls<'l>>,
     /// The member of the state that selects the mode, and its value.
@@ -75,6 +79,7 @@ impl<'l> Recipe<'l> {
             update: None,
             finish: None,
             digest: None,
+            steps: None,
             keys: None,
             mode_field: None,
             pads: false,
@@ -125,6 +130,7 @@ impl<'l> Recipe<'l> {
         self.set_key
             .iter()
             .chain(single.into_iter().flatten())
+            .chain(self.steps.iter().flat_map(Steps::calls))
             .chain(self.keys.iter().flat_map(KeyCalls::calls))
             .collect()
     }
@@ -150,6 +156,12 @@ impl<'l> Recipe<'l> {
             && encrypt.is_some_and(|call| call.mode == Mode::Plain)
     }
 
+    /// True if an authenticated cipher also opens.
+    fn opens(&self) -> bool {
+        let in_steps = self.steps.as_ref().and_then(|steps| steps.open.as_ref());
+        self.decrypt.is_some() || in_steps.is_some()
+    }
+
     /// The operations that the glue offers.
     pub fn operations(&self) -> Vec<&'static str> {
         match self.algorithm.interface {
@@ -159,7 +171,7 @@ impl<'l> Recipe<'l> {
             Interface::Mac => vec!["mac", "start", "update", "finish"],
             Interface::Dh => vec!["keygen", "shared-secret"],
             Interface::Signature => vec!["keygen", "sign", "verify"],
-            Interface::Aead if self.decrypt.is_none() => vec!["key-setup", "seal"],
+            Interface::Aead if !self.opens() => vec!["key-setup", "seal"],
             Interface::Aead => vec!["key-setup", "seal", "open"],
             _ if self.decrypt.is_none() => vec!["key-setup", "encrypt"],
             _ => vec!["key-setup", "encrypt", "decrypt"],
@@ -253,7 +265,11 @@ fn of_calls<'l>(
         }
         Interface::Hash | Interface::Mac => digest::digests(scanned, calls, algorithm, class),
         Interface::Dh | Interface::Signature => public::recipes(scanned, calls, algorithm, class),
-        Interface::Aead => aead::sealers(scanned, calls, algorithm, class),
+        Interface::Aead => {
+            let mut found = aead::sealers(scanned, calls, algorithm, class);
+            found.extend(steps::stepwise(scanned, calls, algorithm, class));
+            found
+        }
         _ => Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! The values that a call can pass, and the plausible choices for each parameter.
 
 pub mod public;
+pub mod steps;
 
 use super::types::{Shape, speaks_of_place};
 use crate::scan::declarations::Parameter;
@@ -11,6 +12,10 @@ use crate::scan::words::words;
 pub enum Slot {
     /// The expanded key, or the state of a hash.
     State,
+    /// The state of one message, beside the expanded key.
+    Message,
+    /// The bytes of the message's size in a block of CCM: L [RFC3610, 2.1].
+    LengthBytes,
     Key,
     KeyBytes,
     KeyBits,
@@ -45,6 +50,8 @@ pub enum Slot {
     KeyName,
     /// A number with the place in a key stream, 0 before a message.
     Place,
+    /// A function that increments the counter block of CTR.
+    Increment,
     /// A buffer for the function's own use.
     Scratch,
     /// The size of a block, of a cipher that has several.
@@ -84,6 +91,15 @@ pub enum Purpose {
     Digest,
     Seal,
     Open,
+    /// The beginning of a message that is sealed or opened in steps.
+    Begin,
+    /// Its associated data.
+    AddData,
+    /// A part of it.
+    SealPart,
+    OpenPart,
+    /// Its tag.
+    TagOut,
     /// An object of a class.
     Construct,
     /// What a program calls once, before any key.
@@ -108,12 +124,18 @@ impl Purpose {
     pub fn is_public_key(self) -> bool {
         self >= Purpose::Agree
     }
+
+    /// True for functions that seal a message in steps.
+    pub fn is_step(self) -> bool {
+        (Purpose::Begin..=Purpose::TagOut).contains(&self)
+    }
 }
 
 use Slot::{
     Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Decrypts, DigestBits,
-    DigestBytes, Encrypts, In, InPlace, Iv, IvBytes, Key, KeyBits, KeyBytes, KeyName, Null, Out,
-    OutSize, Place, Rate, RateBytes, Rounds, Scratch, State, Suffix, Tag, TagBytes, Zero,
+    DigestBytes, Encrypts, In, InPlace, Increment, Iv, IvBytes, Key, KeyBits, KeyBytes, KeyName,
+    Null, Out, OutSize, Place, Rate, RateBytes, Rounds, Scratch, State, Suffix, Tag, TagBytes,
+    Zero,
 };
 
 const KEYS: [&str; 7] = [
@@ -181,7 +203,11 @@ pub fn choices(
 ) -> Vec<(Slot, u32)> {
     let name = words(&parameter.name);
     let mut found = match shape {
+        _ if purpose.is_step() => steps::choices(purpose, parameter, shape, &name),
         _ if purpose.is_public_key() => public::choices(purpose, parameter, shape, &name),
+        Shape::Structure { by_value: true } if is_increment(purpose, parameter) => {
+            vec![(Increment, 0)]
+        }
         Shape::Structure { .. } => vec![(State, 0)],
         Shape::Untyped => {
             let context = says(
@@ -214,6 +240,7 @@ pub fn choices(
             Some(slot) => vec![(slot, 0)],
             None => of_number(purpose, &name),
         },
+        Shape::Odd if is_increment(purpose, parameter) => vec![(Increment, 0)],
         Shape::Odd => vec![(Null, 3)],
     };
     found.sort_by_key(|(slot, cost)| (*cost, *slot));
@@ -334,6 +361,12 @@ fn of_words(purpose: Purpose, parameter: &Parameter, name: &[String]) -> Vec<(Sl
         _ => {}
     }
     found
+}
+
+/// True if a parameter is the function that increments the counter.
+fn is_increment(purpose: Purpose, parameter: &Parameter) -> bool {
+    let names = [words(&parameter.name), words(&parameter.base)].concat();
+    purpose == Purpose::Encrypt && says(&names, &["inc", "increment"])
 }
 
 /// The parameter of a sponge that a name gives.

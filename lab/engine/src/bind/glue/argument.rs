@@ -56,6 +56,13 @@ impl Writer<'_, '_> {
                     _ => name.to_owned(),
                 }
             }
+            Slot::Message if matches!(of, Shape::Structure { by_value: false }) => {
+                "&message".to_owned()
+            }
+            Slot::Message => digits("message"),
+            Slot::LengthBytes => digits("15 - nonce_size"),
+            Slot::IvBytes if self.recipe.steps.is_some() => digits("nonce_size"),
+            Slot::TagBytes if self.recipe.steps.is_some() => digits("tag_size"),
             Slot::Key => self.buffer(parameter, &of, names.key),
             Slot::Iv => self.buffer(parameter, &of, names.iv),
             Slot::In => self.buffer(parameter, &of, names.input),
@@ -91,6 +98,7 @@ impl Writer<'_, '_> {
             Slot::Zero if is_choice => format!("({})0", parameter.base),
             Slot::Place => format!("({} *)&place", parameter.base),
             Slot::Scratch => "scratch".to_owned(),
+            Slot::Increment => "increment".to_owned(),
             Slot::Encrypts => flag(purpose != Purpose::Decrypt),
             Slot::Decrypts => flag(purpose == Purpose::Decrypt),
             Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {
