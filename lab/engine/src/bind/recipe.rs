@@ -89,6 +89,13 @@ impl<'l> Recipe<'l> {
         }
     }
 
+    /// True if a call takes an IV that the algorithm does not have: the function is that of a mode.
+    pub fn is_of_a_mode(&self) -> bool {
+        let single = [Interface::BlockCipher, Interface::ModeEcb];
+        let takes_iv = self.calls().iter().any(|call| call.has(Slot::Iv));
+        single.contains(&self.algorithm.interface) && takes_iv && self.mode_field.is_none()
+    }
+
     /// True if the set-up returns a pointer to the state.
     pub fn returns_state(&self) -> bool {
         let prepare = self.prepare.iter();

@@ -147,8 +147,8 @@ const KEYS: [&str; 7] = [
     "userkey",
     "pw",
 ];
-const IVS: [&str; 9] = [
-    "iv", "nonce", "counter", "ctr", "vector", "ivec", "npub", "n", "nounce",
+const IVS: [&str; 10] = [
+    "cbuf", "iv", "nonce", "counter", "ctr", "vector", "ivec", "npub", "n", "nounce",
 ];
 const SCHEDULES: [&str; 12] = [
     "w",
@@ -164,12 +164,12 @@ const SCHEDULES: [&str; 12] = [
     "expanded",
     "expandedkey",
 ];
-const INS: [&str; 8] = [
-    "in", "input", "src", "source", "data", "from", "inp", "inblock",
+const INS: [&str; 10] = [
+    "ibuf", "inbuf", "in", "input", "src", "source", "data", "from", "inp", "inblock",
 ];
-const OUTS: [&str; 15] = [
-    "out", "output", "dst", "dest", "result", "digest", "hash", "md", "to", "outp", "res",
-    "outblock", "buffer", "mac", "sha",
+const OUTS: [&str; 17] = [
+    "obuf", "outbuf", "out", "output", "dst", "dest", "result", "digest", "hash", "md", "to",
+    "outp", "res", "outblock", "buffer", "mac", "sha",
 ];
 const PLAIN: [&str; 8] = [
     "plain",
@@ -469,7 +469,7 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         Purpose::Finish => vec![
             (DigestBytes, 0),
             (KeyBytes, if_says(key, 4)),
-            (DigestBits, if_says(bits, 5)),
+            (DigestBits, if_says(bits, 2)),
             (Zero, 4),
         ],
         Purpose::Digest => vec![

@@ -157,7 +157,7 @@ impl<'l> Binder<'_, 'l> {
                     self.binding.bound.push(bound);
                     return Ok(());
                 }
-                Some(bound) if !bound.recipe.guesses_mode() => suspects.note(bound, ran),
+                Some(bound) if self.may_accuse(&bound) => suspects.note(bound, ran),
                 _ => {}
             }
         }
@@ -169,6 +169,17 @@ impl<'l> Binder<'_, 'l> {
         self.binding.suspects.extend(suspects.likeliest());
         self.binding.open.push(algorithm.name.clone());
         Ok(())
+    }
+
+    /// True if a failed recipe may say something about the library: its functions are the
+    /// algorithm's, and its sources are not parts of other sources.
+    fn may_accuse(&self, bound: &Bound<'_>) -> bool {
+        let is_part = |source: &PathBuf| {
+            let mut includes = self.scanned.includes.values().flatten();
+            includes.any(|name| source.ends_with(name.trim_start_matches("../")))
+        };
+        let recipe = &bound.recipe;
+        !recipe.guesses_mode() && !recipe.is_of_a_mode() && !bound.sources.iter().any(is_part)
     }
 
     /// The recipes to try, in order: the likeliest, then some of them with flags that may select

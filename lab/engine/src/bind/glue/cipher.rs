@@ -28,10 +28,13 @@ impl Writer<'_, '_> {
                 text.push_str("    memcpy(key, call->in[0].data, AGENT_KEY_BYTES);\n");
             }
             text.push_str("    uint8_t *raw = call->in[0].data;\n");
+            if self.recipe.set_key.iter().any(|call| call.has(Slot::Iv)) {
+                text.push_str("    uint8_t zeros[BLOCK] = {0};\n");
+            }
             for set_key in &self.recipe.set_key {
                 let names = Names {
                     key: "raw",
-                    iv: "raw",
+                    iv: "zeros",
                     ..NAMES
                 };
                 let purpose = set_key.direction.unwrap_or(Purpose::Encrypt);

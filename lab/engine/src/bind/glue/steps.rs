@@ -12,8 +12,9 @@ impl Writer<'_, '_> {
     pub(super) fn stepwise(&self, steps: &Steps<'_>) -> String {
         let any_nonce = steps.begin.has(Slot::IvBytes);
         // The last input is the size of the tag, if that is not TAG.
-        let fields =
-            format!("{FIELDS}    if (call->in[3].size > 1 || tag_size == 0 || tag_size > TAG");
+        let fields = format!(
+            "{FIELDS}    if (call->in[3].size > 1 || nonce_size == 0 || tag_size == 0 || tag_size > TAG"
+        );
         let fields = match any_nonce {
             true => format!("{fields})\n        return AGENT_BAD_SIZE;\n"),
             false => format!("{fields} || nonce_size != NONCE)\n        return AGENT_BAD_SIZE;\n"),

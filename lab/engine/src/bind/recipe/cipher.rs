@@ -25,8 +25,12 @@ pub(super) fn ciphers<'l>(
     let encrypts = of(calls, Purpose::Encrypt);
     let decrypts = of(calls, Purpose::Decrypt);
     let mut found = Vec::new();
-    for encrypt in encrypts.iter().filter(fits).take(EACH * 4) {
-        let Some(cost) = named(scanned, encrypt, algorithm, class) else {
+    // A large folder has many ciphers: only calls of this one count.
+    let cost_of = |call: &Call<'l>| named(scanned, call, algorithm, class);
+    let of_algorithm = |call: &&&Call<'l>| cost_of(call).is_some();
+    let encrypts = encrypts.iter().filter(fits).filter(of_algorithm);
+    for encrypt in encrypts.take(EACH * 4) {
+        let Some(cost) = cost_of(encrypt) else {
             continue;
         };
         let takes_iv = encrypt.has(Slot::Iv);
