@@ -79,7 +79,15 @@ const NUMBERS: [&str; 26] = [
 fn resolve(scanned: &Scanned, base: &str) -> (String, usize, Option<String>) {
     let mut base = base.trim().trim_start_matches("std::").to_owned();
     let (mut pointers, mut array) = (0, None);
+    // The language's own names mean the same everywhere, whatever a library defines for a compiler
+    // that lacks them.
+    let of_language = |base: &str| {
+        base.ends_with("_t") && (BYTES.contains(&base) || NUMBERS.contains(&base))
+    };
     for _ in 0..STEPS {
+        if of_language(&base) {
+            break;
+        }
         if let Some(alias) = scanned.typedefs.get(&base) {
             pointers += alias.pointers;
             array = array.or_else(|| alias.array.clone());
@@ -313,6 +321,8 @@ mod tests {
         assert_eq!(shapes(named), [Shape::Bytes { size: None }]);
         let structure = "typedef struct { uint64_t q[2]; uint8_t b[16]; } state; void f(state *b);";
         assert_eq!(shapes(structure), [Shape::Structure { by_value: false }]);
+        let of_another_compiler = ["typedef unsigned __int64 uint64_t;", union].concat();
+        assert_eq!(shapes(&of_another_compiler), [Shape::Bytes { size: None }]);
         let context = "typedef union { struct key k; uint8_t b[16]; } key; void f(key *b);";
         assert_eq!(shapes(context), [Shape::Structure { by_value: false }]);
     }
