@@ -81,9 +81,8 @@ fn resolve(scanned: &Scanned, base: &str) -> (String, usize, Option<String>) {
     let (mut pointers, mut array) = (0, None);
     // The language's own names mean the same everywhere, whatever a library defines for a compiler
     // that lacks them.
-    let of_language = |base: &str| {
-        base.ends_with("_t") && (BYTES.contains(&base) || NUMBERS.contains(&base))
-    };
+    let of_language =
+        |base: &str| base.ends_with("_t") && (BYTES.contains(&base) || NUMBERS.contains(&base));
     for _ in 0..STEPS {
         if of_language(&base) {
             break;
