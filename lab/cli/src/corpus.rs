@@ -59,16 +59,26 @@ struct CorpusLine {
     /// Set if the library's folder is not there.
     #[serde(default)]
     missing: bool,
+    /// The reason why the lab could not survey the library.
+    #[serde(default)]
+    failed: Option<String>,
+    /// Wall-clock seconds of the survey.
+    #[serde(default)]
+    seconds: u64,
 }
 
-/// Surveys every library of the corpus below `folder`, unless its result is kept, and prints the
-/// table. `survey` surveys one folder.
+/// Surveys one folder.
+type Survey<'s> = &'s mut dyn FnMut(&Path) -> selo_engine::Result<Vec<SurveyLine>>;
+
+/// Surveys every library of the corpus below `folder`, or the one called `only`, unless its result
+/// is kept, and prints the table.
 pub fn run(
     root: &Path,
     folder: &Path,
+    only: Option<&str>,
     board: &str,
     style: Style,
-    survey: &mut dyn FnMut(&Path) -> selo_engine::Result<Vec<SurveyLine>>,
+    survey: Survey<'_>,
 ) -> selo_base::report::Result<()> {
     if !folder.is_dir() {
         return Err(selo_engine::Error::Data {
@@ -77,9 +87,9 @@ pub fn run(
         }
         .into());
     }
-    let corpus: Corpus = selo_engine::read_toml(&root.join(LIST))?;
+    let entries = entries(root, only)?;
     let mut lines = Vec::new();
-    for entry in &corpus.library {
+    for (at, entry) in entries.iter().enumerate() {
         let kept = root
             .join(RESULTS)
             .join(board)
@@ -87,8 +97,16 @@ pub fn run(
         let line = match read(&kept) {
             Some(line) => line,
             None => {
+                eprintln!("[{}/{}] {}", at + 1, entries.len(), entry.name);
                 let line = one(entry, &folder.join(&entry.name), board, survey)?;
-                if !line.missing {
+                eprintln!(
+                    "{}: {} of {} algorithms bound, {} s",
+                    entry.name,
+                    line.bound.len(),
+                    line.wanted.len(),
+                    line.seconds
+                );
+                if !line.missing && line.failed.is_none() {
                     rows::write(&kept, &(serde_json::to_string_pretty(&line)? + "\n"))?;
                 }
                 line
@@ -110,6 +128,24 @@ pub fn run(
     }
 }
 
+/// The libraries of the list, or the one called `only`.
+fn entries(root: &Path, only: Option<&str>) -> selo_engine::Result<Vec<Entry>> {
+    let corpus: Corpus = selo_engine::read_toml(&root.join(LIST))?;
+    let Some(name) = only else {
+        return Ok(corpus.library);
+    };
+    let chosen = corpus.library.iter().find(|entry| entry.name == name);
+    let known = corpus.library.iter().map(|entry| entry.name.as_str());
+    match chosen {
+        Some(entry) => Ok(vec![entry.clone()]),
+        None => Err(selo_engine::Error::unknown(
+            "library of the corpus",
+            name,
+            known,
+        )),
+    }
+}
+
 /// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -123,35 +159,54 @@ fn read(path: &PathBuf) -> Option<CorpusLine> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
+/// The line of one library. A fault of its survey is told and does not end the others.
 fn one(
     entry: &Entry,
     folder: &Path,
     board: &str,
-    survey: &mut dyn FnMut(&Path) -> selo_engine::Result<Vec<SurveyLine>>,
+    survey: Survey<'_>,
 ) -> selo_engine::Result<CorpusLine> {
+    let started = std::time::Instant::now();
     let missing = !folder.is_dir();
-    let surveyed = if missing { Vec::new() } else { survey(folder)? };
-    Ok(judged(entry, board, missing, &surveyed))
+    let (surveyed, failed) = match missing {
+        true => (Vec::new(), None),
+        false => match survey(folder) {
+            Ok(lines) => (lines, None),
+            Err(error @ selo_engine::Error::Interrupted) => return Err(error),
+            Err(error) => {
+                eprintln!("selo: {}: {error}", entry.name);
+                (Vec::new(), Some(error.to_string()))
+            }
+        },
+    };
+    Ok(CorpusLine {
+        failed,
+        seconds: started.elapsed().as_secs(),
+        ..judged(entry, board, missing, &surveyed)
+    })
 }
 
 /// The line of a library, from those of its survey.
 fn judged(entry: &Entry, board: &str, missing: bool, surveyed: &[SurveyLine]) -> CorpusLine {
-    let conforms = |line: &SurveyLine| {
-        let answer = line
-            .answers
-            .iter()
-            .find(|a| a.question == Question::Conforms);
+    let mark = |line: &SurveyLine, question: Question| {
+        let answer = line.answers.iter().find(|a| a.question == question);
         answer.map(|answer| answer.mark)
     };
     let mut bound: Vec<String> = Vec::new();
     let mut accused: Vec<String> = Vec::new();
     for line in surveyed {
         // Vectors passed in a trial, or the library would not be called wrong.
-        let proven = !line.findings.iter().any(|finding| finding.id == "unproven");
+        let builds = mark(line, Question::Builds) == Some(Mark::Yes);
+        let proven = builds && !line.findings.iter().any(|finding| finding.id == "unproven");
         if proven && !bound.contains(&line.algorithm) {
             bound.push(line.algorithm.clone());
         }
-        let wrong = line.verdict == SurveyVerdict::NotSuitable && conforms(line) == Some(Mark::No);
+        // A library that is right builds, and gives the published values.
+        let denied = [Question::Builds, Question::Conforms];
+        let wrong = line.verdict == SurveyVerdict::NotSuitable
+            && denied
+                .iter()
+                .any(|question| mark(line, *question) == Some(Mark::No));
         let known = entry.known_faults.contains(&line.algorithm);
         if wrong && !known && entry.truth == Truth::Right && !accused.contains(&line.algorithm) {
             accused.push(line.algorithm.clone());
@@ -173,6 +228,8 @@ fn judged(entry: &Entry, board: &str, missing: bool, surveyed: &[SurveyLine]) ->
             .collect(),
         accused_falsely: accused,
         missing,
+        failed: None,
+        seconds: 0,
     }
 }
 
@@ -185,15 +242,17 @@ fn table(lines: &[CorpusLine], board: &str) -> Table {
         "Not bound",
         "Verdicts",
         "Accused falsely",
+        "Seconds",
     ];
     let columns = columns.iter().map(|head| Column::text(*head)).collect();
     let mut table = Table::new(format!("The libraries of the corpus on {board}"), columns);
     for line in lines {
         let left = line.wanted.iter().filter(|name| !line.bound.contains(name));
         let left: Vec<&str> = left.map(String::as_str).collect();
-        let bound = match line.missing {
-            true => "not unpacked".to_owned(),
-            false => line.bound.len().to_string(),
+        let bound = match (line.missing, &line.failed) {
+            (true, _) => "not unpacked".to_owned(),
+            (_, Some(_)) => "the survey failed".to_owned(),
+            _ => line.bound.len().to_string(),
         };
         let truth = match line.truth {
             Truth::Right => "right",
@@ -208,6 +267,7 @@ fn table(lines: &[CorpusLine], board: &str) -> Table {
             Cell::text(left.join(", ")),
             Cell::text(verdicts(line)),
             Cell::text(line.accused_falsely.join(", ")),
+            Cell::text(line.seconds.to_string()),
         ]);
     }
     table
@@ -260,6 +320,8 @@ mod tests {
             verdicts: BTreeMap::new(),
             accused_falsely: owned(accused),
             missing,
+            failed: None,
+            seconds: 0,
         }
     }
 

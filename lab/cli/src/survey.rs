@@ -58,8 +58,9 @@ pub struct Args {
     )]
     library: Option<String>,
     /// Survey the libraries of lab/corpus.toml, of which the truth is known, unpacked in FOLDER/NAME.
-    /// Results are kept in out/corpus/; delete one to survey that library again
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["library", "out", "variant"])]
+    /// Results are kept in out/corpus/; delete one to survey that library again. A LIBRARY
+    /// restricts it to that one
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["out", "variant"])]
     corpus: Option<PathBuf>,
     /// With --corpus: print the table as Markdown
     #[arg(long, requires = "corpus", conflicts_with = "json")]
@@ -214,7 +215,8 @@ fn of_corpus(
         _ => Style::Terminal,
     };
     let mut survey = |folder: &Path| on_first_board(args, root, folder, board);
-    corpus::run(root, corpus, board, style, &mut survey)?;
+    let only = args.library.as_deref();
+    corpus::run(root, corpus, only, board, style, &mut survey)?;
     Ok(ExitCode::SUCCESS)
 }
 

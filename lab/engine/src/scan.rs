@@ -64,6 +64,8 @@ pub struct Scanned {
     pub typedefs: BTreeMap<String, Parameter>,
     /// The members of structures.
     pub members: BTreeMap<String, Vec<Parameter>>,
+    /// The structures whose members share one place.
+    pub unions: BTreeSet<String>,
     pub macros: BTreeMap<String, String>,
     /// Constructors of classes.
     pub constructors: Vec<Declared>,
@@ -183,6 +185,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         for (name, members) in found.members {
             scanned.members.entry(name).or_insert(members);
         }
+        scanned.unions.extend(found.unions);
         let constructors = found.constructors.into_iter().map(|function| Declared {
             function,
             file: relative.clone(),

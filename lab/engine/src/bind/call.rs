@@ -1,8 +1,11 @@
 //! The purposes of a library's functions, and the plausible ways to call each.
 
+mod name;
 mod public;
+mod steps;
 
-use super::slot::{Purpose, Slot, choices, public as public_slots};
+use self::name::{begins, says};
+use super::slot::{Purpose, Slot, choices, public as public_slots, steps as step_slots};
 use super::types::{Shape, shape};
 use crate::scan::declarations::{Function, Parameter};
 use crate::scan::words::words;
@@ -51,21 +54,16 @@ impl<'l> Call<'l> {
         self.slots.contains(&slot)
     }
 
+    /// True if the function writes a key stream, which the caller adds to the message.
+    pub fn makes_stream(&self) -> bool {
+        self.purpose == Purpose::Encrypt && is_stream(&self.slots)
+    }
+
     /// The parameter that takes the state, if any.
     pub fn state(&self) -> Option<&'l Parameter> {
         let at = self.slots.iter().position(|slot| *slot == Slot::State)?;
         self.function().parameters.get(at)
     }
-}
-
-fn says(name: &[String], of: &[&str]) -> bool {
-    name.iter().any(|word| of.contains(&word.as_str()))
-}
-
-/// Words that begin with another, such as `encryptblock`.
-fn begins(name: &[String], of: &[&str]) -> bool {
-    name.iter()
-        .any(|word| of.iter().any(|part| word.starts_with(part)))
 }
 
 /// The mode of a name.
@@ -184,6 +182,10 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
             found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
         }
     }
+    if aead {
+        let of_steps = steps::purposes(&own, encrypts, decrypts).into_iter();
+        found.extend(of_steps.map(|(purpose, cost)| (purpose, None, cost)));
+    }
     let no_buffer = function.parameters.iter().all(|parameter| {
         matches!(
             shape(scanned, parameter),
@@ -296,7 +298,8 @@ impl Search<'_> {
                         true => public_slots::order_cost(self.purpose, slots),
                         false => order_cost(slots),
                     };
-                    let cost = cost + order + u32::from(returns);
+                    let stream = self.purpose == Purpose::Encrypt && is_stream(slots);
+                    let cost = cost + order + u32::from(returns) + 3 * u32::from(stream);
                     self.found.push((slots.clone(), returns, cost));
                 }
             }
@@ -312,6 +315,13 @@ impl Search<'_> {
             slots.pop();
         }
     }
+}
+
+/// True if the slots are those of a key stream: an IV and an output of some size, but no message.
+fn is_stream(slots: &[Slot]) -> bool {
+    let has = |slot: Slot| slots.contains(&slot);
+    let sized = has(Slot::Bytes) || has(Slot::Blocks);
+    has(Slot::Out) && has(Slot::Iv) && sized && !has(Slot::In)
 }
 
 /// True if the slots make a whole call for the purpose.
@@ -342,7 +352,8 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             Purpose::SetIv => has(Iv) && !returns,
             Purpose::Construct => !returns,
             Purpose::Prepare => !(returns && has(Slot::State)),
-            Purpose::Encrypt | Purpose::Decrypt => data,
+            Purpose::Encrypt => data || is_stream(slots) && !returns && !has(InPlace),
+            Purpose::Decrypt => data,
             Purpose::Start => !returns,
             Purpose::Update => has(In) && sized && !returns,
             Purpose::Finish => has(Out) != returns,
@@ -350,6 +361,7 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             Purpose::Seal | Purpose::Open => {
                 has(Iv) && has(In) && has(Out) && has(Bytes) && !returns
             }
+            _ if purpose.is_step() => !returns && step_slots::is_whole(purpose, slots),
             _ => !returns && is_whole_of_keys(purpose, slots),
         }
 }

@@ -6,6 +6,7 @@ mod argument;
 mod cipher;
 mod digest;
 mod public;
+mod steps;
 mod text;
 
 use std::fmt::Write as _;
@@ -332,12 +333,21 @@ impl Writer<'_, '_> {
         for (name, parameter) in self.states() {
             let _ = writeln!(text, "static {};", self.variable(name, parameter));
         }
+        if let Some(message) = recipe.steps.as_ref().and_then(|steps| steps.message()) {
+            let _ = writeln!(text, "static {};", self.variable("message", message));
+        }
         let has = |slot: Slot| recipe.calls().iter().any(|call| call.has(slot));
         if has(Slot::Place) {
             text.push_str("static unsigned long long place;\n");
         }
         if has(Slot::Scratch) {
             text.push_str("static uint8_t scratch[64];\n");
+        }
+        if has(Slot::Increment) {
+            text.push_str(
+                "/* The library asks for the increment of the counter block [SP800-38A, B.1]. */\n\
+                 static void increment(uint8_t *counter)\n{\n    for (int i = BLOCK - 1; i >= 0 && ++counter[i] == 0; i--)\n        ;\n}\n",
+            );
         }
         if self.keeps_key() {
             text.push_str("static uint8_t key[AGENT_KEY_BYTES];\n");
@@ -377,7 +387,10 @@ impl Writer<'_, '_> {
         let recipe = self.recipe;
         let construct = &recipe.construct;
         let later = [&recipe.encrypt, &recipe.decrypt, &recipe.set_iv, construct];
-        later.into_iter().flatten().any(|call| call.has(Slot::Key)) || self.sets_key_with_iv()
+        let mut steps = recipe.steps.iter().flat_map(|steps| steps.calls());
+        later.into_iter().flatten().any(|call| call.has(Slot::Key))
+            || steps.any(|call| call.has(Slot::Key))
+            || self.sets_key_with_iv()
     }
 
     /// True if the set-up takes the IV, so that it is called for every message.

@@ -60,17 +60,22 @@ pub struct Known {
 }
 
 impl Known {
-    /// The message of the first source that does not compile and that mentions `name`.
-    pub fn failure(&mut self, folder: &Path, name: &str) -> Option<(PathBuf, String)> {
+    /// The message of a source that does not compile and that mentions `name`: the one that
+    /// defines it, if that is known, or else the first.
+    pub fn failure(&mut self, scanned: &Scanned, name: &str) -> Option<(PathBuf, String)> {
         let failed: Vec<(PathBuf, String)> = self
             .symbols
             .iter()
             .filter_map(|(path, known)| Some((path.clone(), known.clone().err()?)))
             .collect();
         let names = identifiers(name);
-        failed
-            .into_iter()
-            .find(|(path, _)| self.mentions(folder, path, &names))
+        let defines = scanned.definitions.get(&names.join("::"));
+        let of_definition = failed.iter().find(|(path, _)| Some(path) == defines);
+        of_definition.cloned().or_else(|| {
+            failed
+                .into_iter()
+                .find(|(path, _)| self.mentions(&scanned.folder, path, &names))
+        })
     }
 
     /// True if a source contains all of the names.

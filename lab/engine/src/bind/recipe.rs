@@ -5,10 +5,12 @@ mod cipher;
 mod combine;
 mod digest;
 mod keys;
+mod message;
 mod named;
 mod object;
 mod parts;
 mod public;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +21,7 @@ use crate::interface::Interface;
 use crate::scan::Scanned;
 
 pub use keys::{KeyCalls, KeyForm};
+pub use message::Steps;
 pub use parts::Recipe;
 
 /// Most recipes of one algorithm.
@@ -116,7 +119,11 @@ fn of_calls<'l>(
         }
         Interface::Hash | Interface::Mac => digest::digests(scanned, calls, algorithm, class),
         Interface::Dh | Interface::Signature => public::recipes(scanned, calls, algorithm, class),
-        Interface::Aead => aead::sealers(scanned, calls, algorithm, class),
+        Interface::Aead => {
+            let mut found = aead::sealers(scanned, calls, algorithm, class);
+            found.extend(steps::stepwise(scanned, calls, algorithm, class));
+            found
+        }
         _ => Vec::new(),
     }
 }

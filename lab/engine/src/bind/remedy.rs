@@ -53,12 +53,24 @@ impl Remedies {
         if let Some(header) = missing_header(message)
             && looked.insert(header.clone())
         {
+            let before = self.clone();
             self.find_header(&header, scanned);
+            if *self == before
+                && let Some(name) = excluding_macro(message, &scanned.folder)
+            {
+                self.flags.push(format!("-D{name}"));
+            }
+        }
+        if let Some(dialect) = self.newer_dialect(message) {
+            self.flags.retain(|flag| !flag.starts_with("-std="));
+            self.flags.push(dialect.to_owned());
         }
         for name in unknown_types(message) {
             self.define_type(&name);
         }
-        if let Some(name) = demanded_macro(message, &scanned.folder) {
+        let value = demanded_value(message, &scanned.folder);
+        let wanted = value.or_else(|| demanded_macro(message, &scanned.folder));
+        if let Some(name) = wanted {
             let define = format!("-D{name}");
             if !self.flags.contains(&define) {
                 self.flags.push(define);
@@ -67,30 +79,40 @@ impl Remedies {
         *self != before
     }
 
+    /// The next dialect of C++, if the message complains about what only a newer one has.
+    fn newer_dialect(&self, message: &str) -> Option<&'static str> {
+        const NEWER: [&str; 2] = ["-std=gnu++17", "-std=gnu++20"];
+        const SIGNS: [&str; 9] = [
+            "is not a member of ‘std’",
+            "is not a member of 'std'",
+            "only available with",
+            "only available from C++",
+            "requires C++",
+            "ISO C++ 2014",
+            "ISO C++ 2017",
+            "ISO C++ 2020",
+            "not declared in this scope; did you mean ‘std::",
+        ];
+        if !SIGNS.iter().any(|sign| message.contains(sign)) {
+            return None;
+        }
+        let has = |dialect: &&&str| self.flags.iter().any(|flag| flag == **dialect);
+        match NEWER.iter().rposition(|dialect| has(&dialect)) {
+            None => Some(NEWER[0]),
+            Some(at) => NEWER.get(at + 1).copied(),
+        }
+    }
+
     /// Adds the folder of a header that is above or beside the library, or an empty header.
     fn find_header(&mut self, header: &str, scanned: &Scanned) {
         if header.contains("..") || header.starts_with('/') {
             return;
         }
-        let mut folder = scanned.folder.clone();
-        let mut way = PathBuf::new();
-        for _ in 0..UP {
-            let Some(parent) = folder.parent().map(Path::to_owned) else {
-                break;
-            };
-            folder = parent;
-            way.push("..");
-            let mut left = ENTRIES;
-            if let Some(below) = below(&folder, header, &mut left) {
-                let place = way.join(below);
-                if !self.include.contains(&place) {
-                    self.include.push(place);
-                }
-                return;
+        if let Some(place) = way_to(&scanned.folder, header) {
+            if !self.include.contains(&place) {
+                self.include.push(place);
             }
-            if folder.join(".git").exists() || folder.parent().is_none() {
-                break;
-            }
+            return;
         }
         let name = header.to_lowercase();
         let is_made = [
@@ -128,6 +150,14 @@ impl Remedies {
             include("stddef.h");
         } else if name == "bool" {
             include("stdbool.h");
+        } else if let Some(bits) = name
+            .strip_prefix("UINT")
+            .filter(|bits| ["8", "16", "32", "64"].contains(bits))
+        {
+            include("stdint.h");
+            self.flags.push(format!("-D{name}=uint{bits}_t"));
+        } else if name == "off_t" || name == "ssize_t" {
+            include("sys/types.h");
         } else if OF_BSD.contains(&name) {
             include("stdint.h");
             for of_bsd in OF_BSD {
@@ -138,6 +168,30 @@ impl Remedies {
             }
         }
     }
+}
+
+/// The way from a library's folder to the folder, above or beside it, in which `header` can be
+/// included.
+fn way_to(library: &Path, header: &str) -> Option<PathBuf> {
+    let mut folder = library.to_owned();
+    let mut way = PathBuf::new();
+    for _ in 0..UP {
+        folder = folder.parent()?.to_owned();
+        way.push("..");
+        let mut left = ENTRIES;
+        if let Some(below) = below(&folder, header, &mut left) {
+            return Some(way.join(below));
+        }
+        if folder.join(".git").exists() || folder.parent().is_none() {
+            break;
+        }
+    }
+    None
+}
+
+/// The folder, above or beside a library's, in which `header` can be included.
+pub fn above(library: &Path, header: &str) -> Option<PathBuf> {
+    Some(library.join(way_to(library, header)?))
 }
 
 /// The folder below `folder` in which `header` can be included, relative to it.
@@ -168,6 +222,100 @@ fn missing_header(message: &str) -> Option<String> {
     let (_, after) = line.split_once("error: ")?;
     let (header, _) = after.split_once(": No such file")?;
     Some(header.trim().to_owned())
+}
+
+/// A line of a library's file that a message names, and the lines before it.
+fn place(line: &str, folder: &Path) -> Option<Vec<String>> {
+    let mut parts = line.split(':');
+    let (file, number) = (parts.next()?, parts.next()?);
+    let number: usize = number.trim().parse().ok()?;
+    let path = Path::new(file.trim());
+    // Only the library's own files say what the library wants.
+    let own = path.starts_with(folder) || path.starts_with(folder.parent()?);
+    let path = match path.is_relative() && !own {
+        // The compiler names files relative to where it was started.
+        true => path.canonicalize().ok()?,
+        false => path.to_owned(),
+    };
+    if !path.starts_with(folder.parent()?) {
+        return None;
+    }
+    let text = std::fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let lines = text.lines().take(number).map(str::to_owned);
+    Some(lines.collect())
+}
+
+/// The macro that leaves out the include of a header that is missing: the sources say
+/// `#ifndef NAME` before it, and NAME is not what guards the whole file.
+fn excluding_macro(message: &str, folder: &Path) -> Option<String> {
+    let line = message
+        .lines()
+        .find(|line| line.contains("No such file or directory"))?;
+    let lines = place(line, folder)?;
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(directive) = line.trim().strip_prefix('#') else {
+            continue;
+        };
+        let directive = directive.trim_start();
+        if directive.starts_with("if") {
+            open.push((at, directive));
+        } else if directive.starts_with("else") || directive.starts_with("elif") {
+            if let Some(last) = open.last_mut() {
+                *last = (at, "");
+            }
+        } else if directive.starts_with("endif") {
+            open.pop();
+        }
+    }
+    let (at, condition) = *open.last()?;
+    let rest = condition.strip_prefix("ifndef")?;
+    let name = rest.split_whitespace().next()?;
+    let guards = |line: &String| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.first() == Some(&"#define") && words.get(1) == Some(&name)
+    };
+    (!lines[at + 1..].iter().any(guards)).then(|| name.to_owned())
+}
+
+/// The macro that must have one of some numbers, with the first of them: after
+/// `#if NAME == 64` and its alternatives comes an `#error`.
+fn demanded_value(message: &str, folder: &Path) -> Option<String> {
+    let line = message
+        .lines()
+        .find(|line| line.contains("error: #error"))?;
+    let lines = place(line, folder)?;
+    let directives: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line.trim().strip_prefix('#'))
+        .map(str::trim_start)
+        .filter(|directive| !directive.starts_with("include"))
+        .collect();
+    let (_, before) = directives.split_last()?;
+    let (last, before) = before.split_last()?;
+    if !last.starts_with("else") {
+        return None;
+    }
+    let alternatives = before
+        .iter()
+        .rev()
+        .take_while(|directive| directive.starts_with("elif") || directive.starts_with("if"));
+    // The innermost conditional begins with the first `#if` above.
+    let mut first = None;
+    for directive in alternatives {
+        first = Some(*directive);
+        if directive.starts_with("if") {
+            break;
+        }
+    }
+    let condition = first?.strip_prefix("if")?;
+    let (name, number) = condition.split_once("==")?;
+    let name = name.trim_matches([' ', '(', ')']);
+    let number = number.trim_matches([' ', '(', ')']);
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+    (is_name && is_number && !name.is_empty()).then(|| format!("{name}={number}"))
 }
 
 /// The macro whose absence an `#error` complains about: the first of the condition before it.

@@ -3,8 +3,9 @@
 mod kind;
 mod name;
 pub mod public;
+pub mod steps;
 
-use self::name::{holds, says};
+use self::name::{ADS, CIPHER, INS, IVS, KEYS, OUTS, PLAIN, SCHEDULES, TAGS, holds, says};
 use super::types::{Shape, speaks_of_place};
 use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
@@ -12,57 +13,11 @@ use crate::scan::words::words;
 pub use kind::{Purpose, Slot};
 
 use Slot::{
-    Ad, AdBytes, Bits, Blocks, Bytes, Decrypts, DigestBits, DigestBytes, Encrypts, In, InPlace, Iv,
-    IvBytes, Key, KeyBits, KeyBytes, KeyName, Null, Out, OutSize, Place, Rounds, Scratch, State,
-    Tag, TagBytes, Zero,
+    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Decrypts, DigestBits,
+    DigestBytes, Encrypts, In, InPlace, Increment, Iv, IvBytes, Key, KeyBits, KeyBytes, KeyName,
+    Null, Out, OutSize, Place, Rate, RateBytes, Rounds, Scratch, State, Suffix, Tag, TagBytes,
+    Zero,
 };
-
-const KEYS: [&str; 7] = [
-    "key",
-    "k",
-    "userkey",
-    "secret",
-    "cipherkey",
-    "userkey",
-    "pw",
-];
-const IVS: [&str; 9] = [
-    "iv", "nonce", "counter", "ctr", "vector", "ivec", "npub", "n", "nounce",
-];
-const SCHEDULES: [&str; 12] = [
-    "w",
-    "rk",
-    "keys",
-    "schedule",
-    "skey",
-    "subkeys",
-    "ks",
-    "round",
-    "roundkey",
-    "roundkeys",
-    "expanded",
-    "expandedkey",
-];
-const INS: [&str; 8] = [
-    "in", "input", "src", "source", "data", "from", "inp", "inblock",
-];
-const OUTS: [&str; 15] = [
-    "out", "output", "dst", "dest", "result", "digest", "hash", "md", "to", "outp", "res",
-    "outblock", "buffer", "mac", "sha",
-];
-const PLAIN: [&str; 8] = [
-    "plain",
-    "plaintext",
-    "pt",
-    "clear",
-    "p",
-    "m",
-    "msg",
-    "message",
-];
-const CIPHER: [&str; 6] = ["cipher", "ciphertext", "ct", "encrypted", "crypt", "c"];
-const TAGS: [&str; 5] = ["tag", "mac", "auth", "icv", "t"];
-const ADS: [&str; 7] = ["ad", "aad", "adata", "add", "header", "associated", "hdr"];
 
 /// The plausible slots of a parameter, each with its cost: 0 for what name and type say.
 pub fn choices(
@@ -73,7 +28,11 @@ pub fn choices(
 ) -> Vec<(Slot, u32)> {
     let name = words(&parameter.name);
     let mut found = match shape {
+        _ if purpose.is_step() => steps::choices(purpose, parameter, shape, &name),
         _ if purpose.is_public_key() => public::choices(purpose, parameter, shape, &name),
+        Shape::Structure { by_value: true } if is_increment(purpose, parameter) => {
+            vec![(Increment, 0)]
+        }
         Shape::Structure { .. } => vec![(State, 0)],
         Shape::Untyped => {
             let context = says(
@@ -102,7 +61,11 @@ pub fn choices(
         Shape::NumberOut if speaks_of_place(&parameter.name) => vec![(Place, 0), (Null, 4)],
         Shape::NumberOut => vec![(OutSize, 0), (Null, 4)],
         Shape::Choice { sizes, directions } => of_constant(*sizes, *directions),
-        Shape::Number => of_number(purpose, &name),
+        Shape::Number => match of_sponge(purpose, &name) {
+            Some(slot) => vec![(slot, 0)],
+            None => of_number(purpose, &name),
+        },
+        Shape::Odd if is_increment(purpose, parameter) => vec![(Increment, 0)],
         Shape::Odd => vec![(Null, 3)],
     };
     found.sort_by_key(|(slot, cost)| (*cost, *slot));
@@ -225,6 +188,32 @@ fn of_words(purpose: Purpose, parameter: &Parameter, name: &[String]) -> Vec<(Sl
     found
 }
 
+/// True if a parameter is the function that increments the counter.
+fn is_increment(purpose: Purpose, parameter: &Parameter) -> bool {
+    let names = [words(&parameter.name), words(&parameter.base)].concat();
+    purpose == Purpose::Encrypt && says(&names, &["inc", "increment"])
+}
+
+/// The parameter of a sponge that a name gives.
+fn of_sponge(purpose: Purpose, name: &[String]) -> Option<Slot> {
+    if ![Purpose::Start, Purpose::Digest].contains(&purpose) {
+        return None;
+    }
+    let slot = if says(name, &["rate"]) || holds(name, "bitrate") {
+        match says(name, &["bytes", "byte"]) {
+            true => RateBytes,
+            false => Rate,
+        }
+    } else if says(name, &["capacity"]) {
+        Capacity
+    } else if says(name, &["suffix", "delimiter", "domain", "delimitedsuffix"]) {
+        Suffix
+    } else {
+        return None;
+    };
+    Some(slot)
+}
+
 /// Slots of a number.
 fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
     let bits = holds(name, "bit");
@@ -250,9 +239,17 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         ],
     );
     let decrypts = says(name, &["decrypt", "inverse", "inv", "dec"]);
-    let rounds = says(name, &["nr", "rounds", "rnds"]);
+    let rounds = says(name, &["nr", "rounds", "rnds", "nrounds", "nrnds"]);
     let if_says = |says: bool, otherwise: u32| if says { 0 } else { otherwise };
     let unless = |other: bool, cost: u32| if other { cost + 3 } else { cost };
+    let of_block = blocks && !key && (bits || holds(name, "size") || holds(name, "len"));
+    if of_block && [Purpose::SetKey, Purpose::Construct].contains(&purpose) {
+        return vec![
+            (BlockBits, if_says(bits, 3)),
+            (BlockBytes, if bits { 4 } else { 0 }),
+            (Zero, 6),
+        ];
+    }
     match purpose {
         Purpose::SetKey => vec![
             (KeyBytes, if bits { 2 } else { if_says(key, 1) }),
@@ -297,7 +294,7 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         Purpose::Finish => vec![
             (DigestBytes, 0),
             (KeyBytes, if_says(key, 4)),
-            (DigestBits, if_says(bits, 5)),
+            (DigestBits, if_says(bits, 2)),
             (Zero, 4),
         ],
         Purpose::Digest => vec![

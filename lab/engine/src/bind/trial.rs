@@ -45,6 +45,9 @@ const TRIALS_AFTER_FAILURE: usize = 12;
 /// Cases of each direction in a trial.
 const CASES: usize = 3;
 
+/// Blocks of the longest case of a trial.
+const HEAVIEST: u32 = 12;
+
 /// The message of what does not compile, and the library's source in which that is.
 type NotCompiled = (String, Option<PathBuf>);
 
@@ -154,7 +157,7 @@ impl<'l> Binder<'_, 'l> {
                     self.binding.bound.push(bound);
                     return Ok(());
                 }
-                Some(bound) if !bound.recipe.guesses_mode() => suspects.note(bound, ran),
+                Some(bound) if self.may_accuse(&bound) => suspects.note(bound, ran),
                 _ => {}
             }
         }
@@ -166,6 +169,17 @@ impl<'l> Binder<'_, 'l> {
         self.binding.suspects.extend(suspects.likeliest());
         self.binding.open.push(algorithm.name.clone());
         Ok(())
+    }
+
+    /// True if a failed recipe may say something about the library: its functions are the
+    /// algorithm's, and its sources are not parts of other sources.
+    fn may_accuse(&self, bound: &Bound<'_>) -> bool {
+        let is_part = |source: &PathBuf| {
+            let mut includes = self.scanned.includes.values().flatten();
+            includes.any(|name| source.ends_with(name.trim_start_matches("../")))
+        };
+        let recipe = &bound.recipe;
+        !recipe.guesses_mode() && !recipe.is_of_a_mode() && !bound.sources.iter().any(is_part)
     }
 
     /// The recipes to try, in order: the likeliest, then some of them with flags that may select
@@ -270,36 +284,33 @@ impl<'l> Binder<'_, 'l> {
             .map(|bound| bound.recipe.names())
     }
 
-    /// A few short cases, of both directions where the algorithm has them.
+    /// A few short cases, of both directions where the algorithm has them. Of each direction, one
+    /// tells a mode from single blocks if any case does.
     fn cases(&self, algorithm: &Algorithm) -> Result<Vec<Case>> {
         let mut chosen: Vec<Case> = Vec::new();
+        let mut telling: [Option<Case>; 3] = [None, None, None];
         let mut count = [0; 3];
         for set in self.lab.catalog.sets_for(&algorithm.name) {
             let cases = set.cases(&algorithm.name)?;
             for case in selo_vectors::stratified(&cases, 24) {
-                let place = match &case.kind {
-                    CaseKind::Blocks { direction, .. }
-                    | CaseKind::CbcUnpadded { direction, .. }
-                    | CaseKind::CbcPadded { direction, .. }
-                    | CaseKind::Ctr { direction, .. } => match direction {
-                        Direction::Encrypt => 0,
-                        Direction::Decrypt => 1,
-                    },
-                    CaseKind::Hash { .. } | CaseKind::Mac { valid: true, .. } => 0,
-                    CaseKind::AeadSeal { .. } => 0,
-                    CaseKind::AeadOpen { .. } => 1,
-                    CaseKind::SharedSecret { .. } | CaseKind::Agreement { .. } => 0,
-                    CaseKind::PublicKey { .. } | CaseKind::KeyPair { .. } => 1,
-                    CaseKind::AgreementRefused { .. } => 2,
-                    CaseKind::Sign { .. } => 0,
-                    CaseKind::Verify { valid: true, .. } => 1,
-                    CaseKind::Verify { valid: false, .. } => 2,
-                    _ => continue,
+                let Some(place) = place_of(case) else {
+                    continue;
                 };
-                if case.weight <= 12 && count[place] < CASES {
+                if case.weight <= HEAVIEST && count[place] < CASES {
                     count[place] += 1;
                     chosen.push(case.clone());
                 }
+            }
+            for case in cases.iter().filter(|case| case.weight <= HEAVIEST) {
+                if let Some(place) = place_of(case).filter(|_| tells_modes(case)) {
+                    telling[place].get_or_insert_with(|| case.clone());
+                }
+            }
+        }
+        for (place, case) in telling.into_iter().enumerate() {
+            let known = |other: &Case| place_of(other) == Some(place) && tells_modes(other);
+            if !chosen.iter().any(known) {
+                chosen.extend(case);
             }
         }
         Ok(chosen)
@@ -374,10 +385,9 @@ impl<'l> Binder<'_, 'l> {
             .filter_map(|line| line.split_once("undefined reference to "))
             .map(|(_, name)| name.trim_matches(['`', '\'', '‘', '’']).to_owned())
             .collect();
-        let folder = &self.scanned.folder;
         let why: Vec<String> = names
             .iter()
-            .filter_map(|name| known.failure(folder, name))
+            .filter_map(|name| known.failure(self.scanned, name))
             .map(|(path, message)| format!("\n{}: {message}", path.display()))
             .collect();
         message.extend(why);
@@ -402,7 +412,7 @@ impl<'l> Binder<'_, 'l> {
         let sources = Objects::new(self.scanned, &compile, known).closure(&glue)?;
         if sources.is_empty() {
             let failure = recipe.names().iter().find_map(|name| {
-                let (path, message) = known.failure(folder, name)?;
+                let (path, message) = known.failure(self.scanned, name)?;
                 Some((format!("{}: {message}", path.display()), Some(path)))
             });
             if let Some(failure) = failure {
@@ -486,6 +496,48 @@ impl<'l> Suspects<'l> {
     fn likeliest(self) -> Option<Bound<'l>> {
         let one = self.sources.len() == 1;
         self.ran.or(self.not_run.filter(|_| one))
+    }
+}
+
+/// The direction of a case: 0 forwards, 1 back, 2 what must be refused; `None` for cases that a
+/// trial does not run.
+fn place_of(case: &Case) -> Option<usize> {
+    Some(match &case.kind {
+        CaseKind::Blocks { direction, .. }
+        | CaseKind::CbcUnpadded { direction, .. }
+        | CaseKind::CbcPadded { direction, .. }
+        | CaseKind::Ctr { direction, .. } => match direction {
+            Direction::Encrypt => 0,
+            Direction::Decrypt => 1,
+        },
+        CaseKind::Hash { .. } | CaseKind::Mac { valid: true, .. } => 0,
+        CaseKind::AeadSeal { .. } => 0,
+        CaseKind::AeadOpen { .. } => 1,
+        CaseKind::SharedSecret { .. } | CaseKind::Agreement { .. } => 0,
+        CaseKind::PublicKey { .. } | CaseKind::KeyPair { .. } => 1,
+        CaseKind::AgreementRefused { .. } => 2,
+        CaseKind::Sign { .. } => 0,
+        CaseKind::Verify { valid: true, .. } => 1,
+        CaseKind::Verify { valid: false, .. } => 2,
+        _ => return None,
+    })
+}
+
+/// True if a function for single blocks, or one that ignores the IV, cannot pass the case by
+/// chance: with an IV of zeros and one block, each mode gives what the block cipher gives.
+fn tells_modes(case: &Case) -> bool {
+    match &case.kind {
+        CaseKind::Blocks { input, .. } => input.len() > 16,
+        CaseKind::CbcUnpadded { input, iv, .. } | CaseKind::CbcPadded { input, iv, .. } => {
+            input.len() > 16 && iv.iter().any(|byte| *byte != 0)
+        }
+        CaseKind::Ctr { input, counter, .. } => {
+            input.len() > 16 && counter.iter().any(|byte| *byte != 0)
+        }
+        CaseKind::Hash {
+            message, repeat: 1, ..
+        } => message.len() > 64,
+        _ => false,
     }
 }
 

@@ -79,7 +79,14 @@ const NUMBERS: [&str; 26] = [
 fn resolve(scanned: &Scanned, base: &str) -> (String, usize, Option<String>) {
     let mut base = base.trim().trim_start_matches("std::").to_owned();
     let (mut pointers, mut array) = (0, None);
+    // The language's own names mean the same everywhere, whatever a library defines for a compiler
+    // that lacks them.
+    let of_language =
+        |base: &str| base.ends_with("_t") && (BYTES.contains(&base) || NUMBERS.contains(&base));
     for _ in 0..STEPS {
+        if of_language(&base) {
+            break;
+        }
         if let Some(alias) = scanned.typedefs.get(&base) {
             pointers += alias.pointers;
             array = array.or_else(|| alias.array.clone());
@@ -190,19 +197,32 @@ pub fn written(scanned: &Scanned, parameter: &Parameter) -> String {
     }
 }
 
-/// True if a structure has one array of bytes and nothing else, such as a block.
+/// True if a structure has one array of bytes and nothing else, such as a block, or is a union of
+/// such an array with arrays of words.
 fn is_block(scanned: &Scanned, name: &str, base: &str) -> bool {
     let members = scanned.members.get(name).or_else(|| {
         let tag = base.trim_start_matches("struct ").trim();
         scanned.members.get(tag)
     });
-    let [only] = members.map_or(&[][..], Vec::as_slice) else {
-        return false;
+    let tag = base.trim_start_matches("union ").trim();
+    let is_union = scanned.unions.contains(name) || scanned.unions.contains(tag);
+    let members = members.or_else(|| scanned.members.get(tag));
+    let members = members.map_or(&[][..], Vec::as_slice);
+    let has_bytes = |member: &Parameter| {
+        let (of, pointers, array) = resolve(scanned, &member.base);
+        let size = member.array.as_ref().or(array.as_ref());
+        let bytes = size.and_then(|text| product(scanned, text));
+        is_byte(&of) && member.pointers + pointers == 1 && bytes == Some(16)
     };
-    let (of, pointers, array) = resolve(scanned, &only.base);
-    let size = only.array.as_ref().or(array.as_ref());
-    let bytes = size.and_then(|text| product(scanned, text));
-    is_byte(&of) && only.pointers + pointers == 1 && bytes == Some(16)
+    // The members of a union are the same bytes, as words of several sizes.
+    let is_plain = |member: &Parameter| {
+        let (of, pointers, _) = resolve(scanned, &member.base);
+        (is_byte(&of) || is_number(&of)) && member.pointers + pointers == 1
+    };
+    match members {
+        [only] => has_bytes(only),
+        several => is_union && several.iter().any(has_bytes) && several.iter().all(is_plain),
+    }
 }
 
 /// The constants of an enumeration, by a name of it.
@@ -254,6 +274,7 @@ mod tests {
         let scanned = Scanned {
             typedefs: found.typedefs,
             members: found.members,
+            unions: found.unions,
             macros: found.macros,
             ..Scanned::default()
         };
@@ -288,6 +309,21 @@ mod tests {
                 Shape::Odd,
             ]
         );
+    }
+
+    #[test]
+    fn a_union_of_bytes_and_words_is_a_block() {
+        let union =
+            "typedef union { uint64_t q[2]; uint8_t b[16]; } block128; void f(block128 *b);";
+        assert_eq!(shapes(union), [Shape::Bytes { size: None }]);
+        let named = "union block { uint32_t d[4]; uint8_t b[16]; }; typedef union block aes_block; void f(aes_block *b);";
+        assert_eq!(shapes(named), [Shape::Bytes { size: None }]);
+        let structure = "typedef struct { uint64_t q[2]; uint8_t b[16]; } state; void f(state *b);";
+        assert_eq!(shapes(structure), [Shape::Structure { by_value: false }]);
+        let of_another_compiler = ["typedef unsigned __int64 uint64_t;", union].concat();
+        assert_eq!(shapes(&of_another_compiler), [Shape::Bytes { size: None }]);
+        let context = "typedef union { struct key k; uint8_t b[16]; } key; void f(key *b);";
+        assert_eq!(shapes(context), [Shape::Structure { by_value: false }]);
     }
 
     #[test]

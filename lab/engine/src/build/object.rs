@@ -48,7 +48,9 @@ impl Builder<'_> {
         let flags = &if cpp {
             self.cxx_flags(flags)
         } else {
-            flags.to_vec()
+            // A dialect of C++ among the flags of a library is for its sources in C++.
+            let of_cpp = |flag: &&String| flag.starts_with("-std=") && flag.contains("++");
+            flags.iter().filter(|flag| !of_cpp(flag)).cloned().collect()
         };
         let mut hash = self.hasher();
         if cpp {

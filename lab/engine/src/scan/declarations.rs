@@ -103,7 +103,7 @@ pub fn read(bytes: &[u8]) -> Declarations {
                     name_structure(&tag, &statement, &mut found);
                 } else if statement.first().is_some_and(|word| word.text == "typedef") {
                     for alias in typedef(&statement) {
-                        found.typedefs.entry(alias.name.clone()).or_insert(alias);
+                        note_alias(alias, &mut found);
                     }
                 } else {
                     declaration(&statement, &scopes, &mut found);
@@ -131,6 +131,22 @@ pub fn read(bytes: &[u8]) -> Declarations {
         }
     }
     found
+}
+
+/// Keeps the first meaning of a name, unless that is a macro that the file does not define: the
+/// other branch of its `#ifdef` then has the meaning.
+fn note_alias(alias: Parameter, found: &mut Declarations) {
+    let looks_like_macro = |base: &str| {
+        let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        base.chars().all(capital) && found.tested.contains(base)
+    };
+    let known = found.typedefs.get(&alias.name);
+    let is_open = known.is_none_or(|known| {
+        looks_like_macro(&known.base) && !found.macros.contains_key(&known.base)
+    });
+    if is_open {
+        found.typedefs.insert(alias.name.clone(), alias);
+    }
 }
 
 /// The types that a `typedef` names, as parameters of those names and types.
@@ -181,6 +197,9 @@ fn name_structure(tag: &str, statement: &[Token], found: &mut Declarations) {
         if let Some(members) = found.members.get(tag).cloned() {
             found.members.entry(name.text.clone()).or_insert(members);
         }
+        if found.unions.contains(tag) {
+            found.unions.insert(name.text.clone());
+        }
         if let Some(constants) = found.enums.get(tag).cloned() {
             found.enums.entry(name.text.clone()).or_insert(constants);
         }
@@ -192,6 +211,7 @@ fn name_structure(tag: &str, statement: &[Token], found: &mut Declarations) {
         }
     }
     found.members.remove("");
+    found.unions.remove("");
     found.enums.remove("");
     found.operations.remove("");
 }
@@ -353,13 +373,17 @@ fn opened(statement: &[Token], scopes: &[Scope], found: &mut Declarations) -> Sc
     }
     let keyword = words
         .iter()
-        .position(|word| ["class", "struct"].contains(word));
+        .position(|word| ["class", "struct", "union"].contains(word));
     let Some(at) = keyword else {
         return Scope::Closed;
     };
     let Some(name) = words.get(at + 1).filter(|word| is_name(word)) else {
         if named_later && at + 1 == words.len() {
             found.members.remove("");
+            found.unions.remove("");
+            if words[at] == "union" {
+                found.unions.insert(String::new());
+            }
             return Scope::Class {
                 name: String::new(),
                 public: true,
@@ -374,6 +398,14 @@ fn opened(statement: &[Token], scopes: &[Scope], found: &mut Declarations) -> Sc
     });
     if let Some(template) = template {
         found.templates.insert((*name).to_owned(), template);
+    }
+    if words[at] == "union" {
+        found.unions.insert((*name).to_owned());
+        return Scope::Class {
+            name: (*name).to_owned(),
+            public: true,
+            named_later,
+        };
     }
     found.classes.insert(
         (*name).to_owned(),

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::unpack::{self, LARGEST, MOST_FILES};
 use super::{Source, Sources, Step, UNPINNED, keep_folder, temporary, tree, write_error};
+use crate::bind::remedy;
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
 use crate::scan;
@@ -147,20 +148,52 @@ impl Copy<'_> {
         Ok(())
     }
 
+    fn is_outside(&self, path: &Path, folder: &Path) -> bool {
+        let near = path.starts_with(self.top) && !path.starts_with(folder);
+        near && path.is_file() && !path.is_symlink()
+    }
+
+    /// A header that neither the library nor the folders around it have under that name, but a
+    /// folder below those.
+    fn beside(&self, folder: &Path, here: &Path, name: &str) -> Option<PathBuf> {
+        let known = [here, folder]
+            .iter()
+            .any(|from| normal(&from.join(name)).is_file());
+        let inside = || self.files.iter().any(|file| file.ends_with(name));
+        // A name without a folder may be any neighbour's file.
+        let is_clear = name.contains('/') && !name.contains("..") && !name.starts_with('/');
+        if known || !is_clear || inside() {
+            return None;
+        }
+        let place = remedy::above(folder, name)?;
+        let path = normal(&place.join(name));
+        self.is_outside(&path, folder).then_some(path)
+    }
+
     /// Copies the files outside the folder that its files include, and those that these include.
     fn around(&mut self, folder: &Path) -> Result<()> {
         let mut open: Vec<PathBuf> = self.files.iter().cloned().collect();
+        let mut looked: BTreeSet<String> = BTreeSet::new();
         while let Some(file) = open.pop() {
             let here = file.parent().unwrap_or(folder).to_owned();
             let above = folder.parent().unwrap_or(folder);
             for name in scan::included(&file) {
                 for from in [&here, above] {
                     let path = normal(&from.join(&name));
-                    let new = path.starts_with(self.top) && !path.starts_with(folder);
-                    if new && path.is_file() && !path.is_symlink() && !self.files.contains(&path) {
+                    if self.is_outside(&path, folder) && !self.files.contains(&path) {
                         self.file(&path)?;
                         open.push(path);
                     }
+                }
+                if !looked.insert(name.clone()) {
+                    continue;
+                }
+                // The library's own build may name a folder of headers beside it.
+                if let Some(path) = self.beside(folder, &here, &name)
+                    && !self.files.contains(&path)
+                {
+                    self.file(&path)?;
+                    open.push(path);
                 }
             }
         }

@@ -24,6 +24,7 @@ mod postgres;
 mod pty_board;
 mod radio;
 mod schemas;
+mod shapes;
 mod survey;
 mod uno;
 mod walkthroughs;

@@ -8,6 +8,9 @@ use crate::bind::slot::{Purpose, Slot};
 
 impl Writer<'_, '_> {
     pub(super) fn aead(&self) -> String {
+        if let Some(steps) = &self.recipe.steps {
+            return self.stepwise(steps);
+        }
         let mut text = String::from(
             "/* Nonce, associated data, message, and a byte with the tag's size if it is not TAG. */\n\
              static uint8_t right_sizes(const struct agent_call *call)\n{\n    return call->in[0].size == NONCE &&\n\

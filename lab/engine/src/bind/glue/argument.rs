@@ -28,13 +28,14 @@ impl Writer<'_, '_> {
             .parameters
             .iter()
             .zip(&found.slots)
-            .map(|(parameter, slot)| self.argument(parameter, *slot, names, purpose))
+            .map(|(parameter, slot)| self.argument(found, parameter, *slot, names, purpose))
             .collect();
         arguments.join(", ")
     }
 
     pub(super) fn argument(
         &self,
+        found: &Call<'_>,
         parameter: &Parameter,
         slot: Slot,
         names: &Names,
@@ -55,6 +56,13 @@ impl Writer<'_, '_> {
                     _ => name.to_owned(),
                 }
             }
+            Slot::Message if matches!(of, Shape::Structure { by_value: false }) => {
+                "&message".to_owned()
+            }
+            Slot::Message => digits("message"),
+            Slot::LengthBytes => digits("15 - nonce_size"),
+            Slot::IvBytes if self.recipe.steps.is_some() => digits("nonce_size"),
+            Slot::TagBytes if self.recipe.steps.is_some() => digits("tag_size"),
             Slot::Key => self.buffer(parameter, &of, names.key),
             Slot::Iv => self.buffer(parameter, &of, names.iv),
             Slot::In => self.buffer(parameter, &of, names.input),
@@ -71,7 +79,14 @@ impl Writer<'_, '_> {
                 _ => "BLOCK",
             }),
             Slot::Bytes => names.size.to_owned(),
+            Slot::Blocks if found.makes_stream() => format!("({} + BLOCK - 1) / BLOCK", names.size),
             Slot::Blocks => format!("{} / BLOCK", names.size),
+            Slot::BlockBytes => digits("BLOCK"),
+            Slot::BlockBits => digits("8 * BLOCK"),
+            Slot::Rate => digits("1600 - 16 * DIGEST"),
+            Slot::RateBytes => digits("200 - 2 * DIGEST"),
+            Slot::Capacity => digits("16 * DIGEST"),
+            Slot::Suffix => digits("0x06"),
             Slot::Bits => format!("8 * {}", names.size),
             Slot::OutSize => format!("({} *)&out_size", parameter.base),
             Slot::DigestBytes => digits("DIGEST"),
@@ -83,6 +98,7 @@ impl Writer<'_, '_> {
             Slot::Zero if is_choice => format!("({})0", parameter.base),
             Slot::Place => format!("({} *)&place", parameter.base),
             Slot::Scratch => "scratch".to_owned(),
+            Slot::Increment => "increment".to_owned(),
             Slot::Encrypts => flag(purpose != Purpose::Decrypt),
             Slot::Decrypts => flag(purpose == Purpose::Decrypt),
             Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {

@@ -28,10 +28,13 @@ impl Writer<'_, '_> {
                 text.push_str("    memcpy(key, call->in[0].data, AGENT_KEY_BYTES);\n");
             }
             text.push_str("    uint8_t *raw = call->in[0].data;\n");
+            if self.recipe.set_key.iter().any(|call| call.has(Slot::Iv)) {
+                text.push_str("    uint8_t zeros[BLOCK] = {0};\n");
+            }
             for set_key in &self.recipe.set_key {
                 let names = Names {
                     key: "raw",
-                    iv: "raw",
+                    iv: "zeros",
                     ..NAMES
                 };
                 let purpose = set_key.direction.unwrap_or(Purpose::Encrypt);
@@ -40,11 +43,26 @@ impl Writer<'_, '_> {
                     true => format!("{} = {call}", self.state_name(purpose)),
                     false => call,
                 });
+                calls.extend(self.select_mode(purpose));
             }
         }
         text.push_str(&measure(&calls));
         text.push_str("    return 0;\n}\n\n");
         text
+    }
+
+    /// The assignment that selects the mode in the state.
+    fn select_mode(&self, purpose: Purpose) -> Option<String> {
+        let (member, constant) = self.recipe.mode_field.as_ref()?;
+        let access = if self.recipe.returns_state() {
+            "->"
+        } else {
+            "."
+        };
+        Some(format!(
+            "{}{access}{member} = {constant}",
+            self.state_name(purpose)
+        ))
     }
 
     pub(super) fn both(&self) -> Vec<(&'static str, &Call<'_>, Purpose)> {
@@ -75,6 +93,9 @@ impl Writer<'_, '_> {
                 "static uint8_t {name}(struct agent_call *call)\n{{\n    agent_size size = call->in[0].size;\n    if ({bad})\n        return AGENT_BAD_SIZE;\n    uint8_t *in = call->in[0].data, *out = call->out;"
             );
             text.push_str(&unused(found, &["in", "out"]));
+            if found.has(Slot::Iv) {
+                text.push_str("    uint8_t iv[BLOCK] = {0};\n");
+            }
             text.push_str(out_size(found));
             if many && !sized {
                 let names = Names {
@@ -126,6 +147,7 @@ impl Writer<'_, '_> {
         if self.sets_key_with_iv() {
             let sets = self.recipe.set_key.iter();
             calls.extend(sets.map(|call| self.call(call, names, purpose)));
+            calls.extend(self.select_mode(purpose));
         }
         if let Some(set_iv) = &self.recipe.set_iv {
             calls.push(self.call(set_iv, names, purpose));
@@ -135,6 +157,14 @@ impl Writer<'_, '_> {
             true => format!("memcpy({}, {call}, {})", names.output, names.size),
             false => call,
         });
+        if found.makes_stream() {
+            calls.push(format!(
+                "for (agent_size at = 0; at < {size}; at++) {out}[at] ^= {input}[at]",
+                size = names.size,
+                out = names.output,
+                input = names.input
+            ));
+        }
         calls
     }
 
@@ -229,6 +259,9 @@ impl Writer<'_, '_> {
              \x20   agent_size size = call->in[1].size;\n    uint8_t counter[BLOCK];\n",
         );
         text.push_str(&unused(found, &["in", "out"]));
+        if found.makes_stream() {
+            text.push_str("    /* The library writes the key stream, and the glue adds the message: whole blocks must fit. */\n    if ((size + BLOCK - 1) / BLOCK * BLOCK > AGENT_IO_BYTES)\n        return AGENT_BAD_SIZE;\n");
+        }
         // A PC repeats the call, so the counter is put back each time.
         let mut calls = vec!["memcpy(counter, iv, BLOCK)".to_owned()];
         let names = Names {

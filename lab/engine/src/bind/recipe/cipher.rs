@@ -8,6 +8,7 @@ use crate::bind::call::{Call, Mode};
 use crate::bind::slot::{Purpose, Slot};
 use crate::interface::Interface;
 use crate::scan::Scanned;
+use crate::scan::words::words;
 
 pub(super) fn ciphers<'l>(
     scanned: &Scanned,
@@ -25,17 +26,26 @@ pub(super) fn ciphers<'l>(
     let encrypts = of(calls, Purpose::Encrypt);
     let decrypts = of(calls, Purpose::Decrypt);
     let mut found = Vec::new();
-    for encrypt in encrypts.iter().filter(fits).take(EACH * 4) {
-        let Some(cost) = named(scanned, encrypt, algorithm, class) else {
+    // A large folder has many ciphers: only calls of this one count.
+    let cost_of = |call: &Call<'l>| named(scanned, call, algorithm, class);
+    let of_algorithm = |call: &&&Call<'l>| cost_of(call).is_some();
+    let encrypts = encrypts.iter().filter(fits).filter(of_algorithm);
+    for encrypt in encrypts.take(EACH * 4) {
+        let Some(cost) = cost_of(encrypt) else {
             continue;
         };
         let takes_iv = encrypt.has(Slot::Iv);
+        let field = mode_field(scanned, encrypt, algorithm);
         let wants_iv = matches!(algorithm.interface, Interface::ModeCbc | Interface::ModeCtr);
-        if takes_iv && !wants_iv {
+        if takes_iv && !wants_iv && field.is_none() {
+            continue;
+        }
+        if encrypt.makes_stream() && algorithm.interface != Interface::ModeCtr {
             continue;
         }
         let mut cost = cost + encrypt.cost;
-        if encrypt.mode == Mode::Plain && algorithm.interface != Interface::BlockCipher {
+        let says_mode = encrypt.mode != Mode::Plain || field.is_some();
+        if !says_mode && algorithm.interface != Interface::BlockCipher {
             // The name does not speak of the mode: an IV must, or a library without modes.
             cost += 4;
         }
@@ -47,6 +57,7 @@ pub(super) fn ciphers<'l>(
         }
         let mut base = Recipe::empty(algorithm, class.cloned());
         base.encrypt = Some((*encrypt).clone());
+        base.mode_field = field;
         base.decrypt = decryption(encrypt, &decrypts, algorithm, class, scanned);
         base.cost = cost + base.decrypt.as_ref().map_or(3, |call| call.cost);
         found.extend(with_keys(calls, &base, wants_iv, scanned));
@@ -59,6 +70,39 @@ pub(super) fn ciphers<'l>(
     let more = prepared(calls, &found, scanned);
     found.extend(more);
     found
+}
+
+/// The member of the state that holds the mode, and the constant for the algorithm's mode.
+fn mode_field(
+    scanned: &Scanned,
+    encrypt: &Call<'_>,
+    algorithm: &Algorithm,
+) -> Option<(String, String)> {
+    let part = match algorithm.interface {
+        Interface::ModeCbc => "cbc",
+        Interface::ModeCtr => "ctr",
+        Interface::ModeEcb | Interface::BlockCipher => "ecb",
+        _ => return None,
+    };
+    if encrypt.mode != Mode::Plain {
+        return None;
+    }
+    let state = encrypt.state()?;
+    let tag = state.base.trim_start_matches("struct ").trim();
+    let is_mode = |name: &str| words(name).iter().any(|word| word == "mode");
+    let member = scanned.members.get(tag)?.iter();
+    let member = member
+        .filter(|member| member.pointers == 0)
+        .find(|member| is_mode(&member.name))?;
+    let of_mode = |name: &&String| words(name).iter().any(|word| word == part);
+    let constants = scanned
+        .enums
+        .get(member.base.trim_start_matches("enum ").trim());
+    let mut names = scanned.macros.keys().filter(|name| is_mode(name));
+    let constant = constants
+        .and_then(|names| names.iter().find(of_mode))
+        .or_else(|| names.find(of_mode))?;
+    Some((member.name.clone(), constant.clone()))
 }
 
 /// The likeliest recipes, with a call before any key: one that makes tables, or that makes the

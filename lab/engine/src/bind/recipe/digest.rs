@@ -19,7 +19,9 @@ pub(super) fn digests<'l>(
     let cost_of = |call: &Call<'l>| named(scanned, call, algorithm, class);
     let keyed = |call: &Call<'l>| call.has(Slot::Key);
     let mut found = Vec::new();
-    for digest in of(calls, Purpose::Digest).into_iter().take(EACH * 4) {
+    let of_algorithm = |call: &&Call<'l>| cost_of(call).is_some();
+    let all = of(calls, Purpose::Digest).into_iter();
+    for digest in all.filter(of_algorithm).take(EACH * 4) {
         let stateless = !digest.has(Slot::State) && class.is_none();
         if let (Some(cost), true) = (cost_of(digest), stateless && keyed(digest) == is_mac) {
             let mut recipe = Recipe::empty(algorithm, class.cloned());
@@ -30,7 +32,8 @@ pub(super) fn digests<'l>(
     }
     let updates = of(calls, Purpose::Update);
     let finishes = of(calls, Purpose::Finish);
-    for start in of(calls, Purpose::Start).into_iter().take(EACH * 2) {
+    let all = of(calls, Purpose::Start).into_iter();
+    for start in all.filter(of_algorithm).take(EACH * 2) {
         let Some(cost) = cost_of(start).filter(|_| keyed(start) == is_mac) else {
             continue;
         };
@@ -49,6 +52,11 @@ pub(super) fn digests<'l>(
                 }
                 let mut recipe = Recipe::empty(algorithm, class.cloned());
                 recipe.cost = cost + start.cost + update.cost + finish.cost;
+                let bits = |call: &Call<'l>| call.has(Slot::DigestBits);
+                let bytes = |call: &Call<'l>| call.has(Slot::DigestBytes);
+                if bits(start) && bytes(finish) || bytes(start) && bits(finish) {
+                    recipe.cost += 6;
+                }
                 // Steps of one hash begin alike: blake2s_init, blake2s_update.
                 for step in [update, finish] {
                     let (a, b) = (&start.function().name, &step.function().name);

@@ -1,7 +1,7 @@
 //! Whether the names of a call speak of an algorithm.
 
 use crate::algorithm::Algorithm;
-use crate::bind::call::Call;
+use crate::bind::call::{Call, Mode};
 use crate::scan::Scanned;
 use crate::scan::words::words;
 
@@ -51,9 +51,24 @@ pub(super) fn named(
         Some(1)
     } else if says(&format!("{near}{far}")) {
         Some(2)
+    } else if call.mode != Mode::Plain && says(&plain(&included(scanned, call).concat())) {
+        // Named after the mode alone, in a source that includes the cipher.
+        Some(3)
     } else {
         None
     }
+}
+
+/// The headers that the file of a call and the source of its function include.
+fn included(scanned: &Scanned, call: &Call<'_>) -> Vec<String> {
+    let declared = &call.declared;
+    let source = scanned.definition(&declared.function);
+    let files = [Some(&declared.file), source].into_iter().flatten();
+    files
+        .filter_map(|file| scanned.includes.get(file))
+        .flatten()
+        .cloned()
+        .collect()
 }
 
 /// The words of an algorithm's name that a library must say, and its numbers. Modes and the words

@@ -1,6 +1,7 @@
 //! A recipe and the calls that it has.
 
 use super::keys::KeyCalls;
+use super::message::Steps;
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
 use crate::bind::slot::Slot;
@@ -24,8 +25,12 @@ pub struct Recipe<'l> {
     pub update: Option<Call<'l>>,
     pub finish: Option<Call<'l>>,
     pub digest: Option<Call<'l>>,
+    /// The calls for a message that is sealed in steps.
+    pub steps: Option<Steps<'l>>,
     /// The calls of a key agreement or a signature.
     pub keys: Option<KeyCalls<'l>>,
+    /// The member of the state that selects the mode, and its value.
+    pub mode_field: Option<(String, String)>,
     /// The library pads a CBC message itself.
     pub pads: bool,
     /// The glue includes the headers that the sources of its functions include, in their order,
@@ -51,12 +56,21 @@ impl<'l> Recipe<'l> {
             update: None,
             finish: None,
             digest: None,
+            steps: None,
             keys: None,
+            mode_field: None,
             pads: false,
             as_source: false,
             flags: Vec::new(),
             cost: 0,
         }
+    }
+
+    /// True if a call takes an IV that the algorithm does not have: the function is that of a mode.
+    pub fn is_of_a_mode(&self) -> bool {
+        let single = [Interface::BlockCipher, Interface::ModeEcb];
+        let takes_iv = self.calls().iter().any(|call| call.has(Slot::Iv));
+        single.contains(&self.algorithm.interface) && takes_iv && self.mode_field.is_none()
     }
 
     /// True if the set-up returns a pointer to the state.
@@ -100,6 +114,7 @@ impl<'l> Recipe<'l> {
         self.set_key
             .iter()
             .chain(single.into_iter().flatten())
+            .chain(self.steps.iter().flat_map(Steps::calls))
             .chain(self.keys.iter().flat_map(KeyCalls::calls))
             .collect()
     }
@@ -121,7 +136,14 @@ impl<'l> Recipe<'l> {
         let encrypt = self.encrypt.as_ref();
         let modes = [Interface::ModeEcb, Interface::ModeCbc, Interface::ModeCtr];
         modes.contains(&self.algorithm.interface)
+            && self.mode_field.is_none()
             && encrypt.is_some_and(|call| call.mode == Mode::Plain)
+    }
+
+    /// True if an authenticated cipher also opens.
+    fn opens(&self) -> bool {
+        let in_steps = self.steps.as_ref().and_then(|steps| steps.open.as_ref());
+        self.decrypt.is_some() || in_steps.is_some()
     }
 
     /// The operations that the glue offers.
@@ -133,7 +155,7 @@ impl<'l> Recipe<'l> {
             Interface::Mac => vec!["mac", "start", "update", "finish"],
             Interface::Dh => vec!["keygen", "shared-secret"],
             Interface::Signature => vec!["keygen", "sign", "verify"],
-            Interface::Aead if self.decrypt.is_none() => vec!["key-setup", "seal"],
+            Interface::Aead if !self.opens() => vec!["key-setup", "seal"],
             Interface::Aead => vec!["key-setup", "seal", "open"],
             _ if self.decrypt.is_none() => vec!["key-setup", "encrypt"],
             _ => vec!["key-setup", "encrypt", "decrypt"],

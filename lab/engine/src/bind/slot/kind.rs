@@ -5,6 +5,10 @@
 pub enum Slot {
     /// The expanded key, or the state of a hash.
     State,
+    /// The state of one message, beside the expanded key.
+    Message,
+    /// The bytes of the message's size in a block of CCM: L [RFC3610, 2.1].
+    LengthBytes,
     Key,
     KeyBytes,
     KeyBits,
@@ -39,8 +43,20 @@ pub enum Slot {
     KeyName,
     /// A number with the place in a key stream, 0 before a message.
     Place,
+    /// A function that increments the counter block of CTR.
+    Increment,
     /// A buffer for the function's own use.
     Scratch,
+    /// The size of a block, of a cipher that has several.
+    BlockBytes,
+    BlockBits,
+    /// The rate of a sponge in bits [FIPS202, 4], or in bytes.
+    Rate,
+    RateBytes,
+    /// The capacity of a sponge in bits [FIPS202, 4].
+    Capacity,
+    /// The bits after a message and the first of its padding, as a byte [FIPS202, B.2].
+    Suffix,
     /// The secret key of a key agreement or signature, in the library's form.
     Secret,
     /// The seed of a key pair.
@@ -68,6 +84,15 @@ pub enum Purpose {
     Digest,
     Seal,
     Open,
+    /// The beginning of a message that is sealed or opened in steps.
+    Begin,
+    /// Its associated data.
+    AddData,
+    /// A part of it.
+    SealPart,
+    OpenPart,
+    /// Its tag.
+    TagOut,
     /// An object of a class.
     Construct,
     /// What a program calls once, before any key.
@@ -91,5 +116,10 @@ impl Purpose {
     /// True for functions of key agreements and signatures.
     pub fn is_public_key(self) -> bool {
         self >= Purpose::Agree
+    }
+
+    /// True for functions that seal a message in steps.
+    pub fn is_step(self) -> bool {
+        (Purpose::Begin..=Purpose::TagOut).contains(&self)
     }
 }

@@ -8,3 +8,50 @@ pub(super) fn says(name: &[String], of: &[&str]) -> bool {
 pub(super) fn holds(name: &[String], part: &str) -> bool {
     name.concat().contains(part)
 }
+
+pub(super) const KEYS: [&str; 7] = [
+    "key",
+    "k",
+    "userkey",
+    "secret",
+    "cipherkey",
+    "userkey",
+    "pw",
+];
+pub(super) const IVS: [&str; 10] = [
+    "cbuf", "iv", "nonce", "counter", "ctr", "vector", "ivec", "npub", "n", "nounce",
+];
+pub(super) const SCHEDULES: [&str; 12] = [
+    "w",
+    "rk",
+    "keys",
+    "schedule",
+    "skey",
+    "subkeys",
+    "ks",
+    "round",
+    "roundkey",
+    "roundkeys",
+    "expanded",
+    "expandedkey",
+];
+pub(super) const INS: [&str; 10] = [
+    "ibuf", "inbuf", "in", "input", "src", "source", "data", "from", "inp", "inblock",
+];
+pub(super) const OUTS: [&str; 17] = [
+    "obuf", "outbuf", "out", "output", "dst", "dest", "result", "digest", "hash", "md", "to",
+    "outp", "res", "outblock", "buffer", "mac", "sha",
+];
+pub(super) const PLAIN: [&str; 8] = [
+    "plain",
+    "plaintext",
+    "pt",
+    "clear",
+    "p",
+    "m",
+    "msg",
+    "message",
+];
+pub(super) const CIPHER: [&str; 6] = ["cipher", "ciphertext", "ct", "encrypted", "crypt", "c"];
+pub(super) const TAGS: [&str; 5] = ["tag", "mac", "auth", "icv", "t"];
+pub(super) const ADS: [&str; 7] = ["ad", "aad", "adata", "add", "header", "associated", "hdr"];

@@ -18,6 +18,8 @@ pub struct Declarations {
     pub typedefs: BTreeMap<String, Parameter>,
     /// The members of structures, by tag or by the name that `typedef` gives.
     pub members: BTreeMap<String, Vec<Parameter>>,
+    /// The structures whose members share one place.
+    pub unions: BTreeSet<String>,
     /// Constructors of classes that anyone may call.
     pub constructors: Vec<Function>,
     /// Classes with a constructor that only they themselves may call.

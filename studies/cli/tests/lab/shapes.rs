@@ -1,0 +1,355 @@
+//! Interfaces of strangers' libraries, each as a small library that is bound by trial unedited. A
+//! new kind of call that the trials learn comes with a shape here.
+
+use std::path::Path;
+
+use crate::common::Project;
+
+/// A library of one header and one source.
+struct Shape {
+    name: &'static str,
+    algorithm: &'static str,
+    /// The functions that must be bound.
+    calls: &'static str,
+    /// The name of the source, and the text that it includes.
+    source: (&'static str, &'static str),
+    header: &'static str,
+    body: &'static str,
+}
+
+const AES: (&str, &str) = ("aes.c", "rounds.inc");
+
+const SHAPES: [Shape; 13] = [
+    Shape {
+        name: "global",
+        algorithm: "aes-128",
+        calls: "aes_set_key, aes_encrypt",
+        source: AES,
+        header: "void aes_set_key(const uint8_t *key);\nvoid aes_encrypt(uint8_t *block);",
+        body: "static uint8_t keys[176];
+void aes_set_key(const uint8_t *key) { expand(keys, key); }
+void aes_encrypt(uint8_t *block) { forward(keys, block, block); }",
+    },
+    Shape {
+        name: "returned",
+        algorithm: "aes-128",
+        calls: "aes_set_key, aes_encrypt",
+        source: AES,
+        header: "void aes_set_key(const uint8_t *key);\nuint8_t *aes_encrypt(const uint8_t *in);",
+        body: "static uint8_t keys[176], result[16];
+void aes_set_key(const uint8_t *key) { expand(keys, key); }
+uint8_t *aes_encrypt(const uint8_t *in) { forward(keys, in, result); return result; }",
+    },
+    Shape {
+        name: "opaque",
+        algorithm: "aes-128",
+        calls: "aes_new, aes_encrypt",
+        source: AES,
+        header: "struct aes;
+struct aes *aes_new(const uint8_t *key, size_t keylen);
+void aes_encrypt(const struct aes *a, const uint8_t *in, uint8_t *out);",
+        body: "struct aes { uint8_t keys[176]; };
+static struct aes only;
+struct aes *aes_new(const uint8_t *key, size_t keylen)
+{
+    if (keylen != 16) return 0;
+    expand(only.keys, key);
+    return &only;
+}
+void aes_encrypt(const struct aes *a, const uint8_t *in, uint8_t *out) { forward(a->keys, in, out); }",
+    },
+    Shape {
+        name: "state-without-a-type",
+        algorithm: "aes-128",
+        calls: "aes_init, aes_encrypt",
+        source: AES,
+        header: "void aes_init(void *ctx, const uint8_t *key);
+void aes_encrypt(const void *ctx, const uint8_t *in, uint8_t *out);",
+        body: "void aes_init(void *ctx, const uint8_t *key) { expand(ctx, key); }
+void aes_encrypt(const void *ctx, const uint8_t *in, uint8_t *out) { forward(ctx, in, out); }",
+    },
+    Shape {
+        name: "block-size",
+        algorithm: "aes-128",
+        calls: "rijndael_key_sched, rijndael_encrypt",
+        source: AES,
+        header: "#ifdef WORD_TYPE
+typedef WORD_TYPE word32;
+#else
+typedef int word32;
+#endif
+typedef struct { int nb; uint8_t keys[176]; } roundkey;
+int rijndael_key_sched(word32 key[], int keyBits, int blockBits, roundkey *k);
+void rijndael_encrypt(word32 block[], roundkey *k);",
+        body: "int rijndael_key_sched(word32 key[], int keyBits, int blockBits, roundkey *k)
+{
+    if (keyBits != 128 || blockBits != 128) return 1;
+    expand(k->keys, (uint8_t *)key);
+    return 0;
+}
+void rijndael_encrypt(word32 block[], roundkey *k) { forward(k->keys, (uint8_t *)block, (uint8_t *)block); }",
+    },
+    Shape {
+        name: "rounds",
+        algorithm: "aes-128",
+        calls: "aes_setup, aes_encrypt",
+        source: AES,
+        header: "void aes_setup(uint8_t *rk, const uint8_t *key, size_t keybits);
+void aes_encrypt(const uint8_t *rk, unsigned nrounds, const uint8_t plaintext[16], uint8_t ciphertext[16]);",
+        body: "void aes_setup(uint8_t *rk, const uint8_t *key, size_t keybits) { if (keybits == 128) expand(rk, key); }
+void aes_encrypt(const uint8_t *rk, unsigned nrounds, const uint8_t plaintext[16], uint8_t ciphertext[16])
+{
+    if (nrounds == 10) forward(rk, plaintext, ciphertext);
+}",
+    },
+    Shape {
+        name: "unions",
+        algorithm: "aes-128-ecb",
+        calls: "aes_initkey, aes_encrypt_ecb",
+        source: AES,
+        header: "typedef union { uint32_t d[4]; uint8_t b[16]; } block128;
+typedef block128 aes_block;
+typedef struct { uint8_t rounds; uint8_t data[176]; } aes_key;
+void aes_initkey(aes_key *ctx, uint8_t *key, uint8_t size);
+void aes_encrypt_ecb(aes_block *output, aes_key *key, aes_block *input, uint32_t nb_blocks);",
+        body: "void aes_initkey(aes_key *ctx, uint8_t *key, uint8_t size) { if (size == 16) expand(ctx->data, key); }
+void aes_encrypt_ecb(aes_block *output, aes_key *key, aes_block *input, uint32_t nb_blocks)
+{
+    for (; nb_blocks; nb_blocks--) forward(key->data, (input++)->b, (output++)->b);
+}",
+    },
+    Shape {
+        name: "mode-in-the-context",
+        algorithm: "aes-128-cbc",
+        calls: "rijndael_setup, block_encrypt",
+        source: ("rijndael.c", "rounds.inc"),
+        header: "#define MODE_ECB 1
+#define MODE_CBC 2
+typedef struct { uint8_t keys[176]; int mode; } rijndael_context;
+void rijndael_setup(rijndael_context *ctx, size_t keysize, const uint8_t *key);
+void block_encrypt(const rijndael_context *ctx, const uint8_t *input, int inputlen, uint8_t *output, const uint8_t *iv);",
+        body: "void rijndael_setup(rijndael_context *ctx, size_t keysize, const uint8_t *key)
+{
+    if (keysize == 16) expand(ctx->keys, key);
+}
+void block_encrypt(const rijndael_context *ctx, const uint8_t *input, int inputlen, uint8_t *output, const uint8_t *iv)
+{
+    uint8_t block[16] = {0};
+    if (ctx->mode == MODE_CBC) memcpy(block, iv, 16);
+    for (int at = 0; at < inputlen; at += 16) {
+        if (ctx->mode == MODE_ECB) memset(block, 0, 16);
+        add(block, input + at);
+        forward(ctx->keys, block, block);
+        memcpy(output + at, block, 16);
+    }
+}",
+    },
+    Shape {
+        name: "moving-iv",
+        algorithm: "aes-128-cbc",
+        calls: "aes_setkey, aes_cbc_encrypt",
+        source: AES,
+        header: "typedef struct { uint8_t keys[176]; } aes_ctx;
+int aes_setkey(aes_ctx *ctx, const uint8_t *key, unsigned keybits);
+int aes_cbc_encrypt(aes_ctx *ctx, size_t length, uint8_t iv[16], const uint8_t *input, uint8_t *output);",
+        body: "int aes_setkey(aes_ctx *ctx, const uint8_t *key, unsigned keybits)
+{
+    if (keybits != 128) return -1;
+    expand(ctx->keys, key);
+    return 0;
+}
+int aes_cbc_encrypt(aes_ctx *ctx, size_t length, uint8_t iv[16], const uint8_t *input, uint8_t *output)
+{
+    for (; length; length -= 16, input += 16, output += 16) {
+        add(iv, input);
+        forward(ctx->keys, iv, iv);
+        memcpy(output, iv, 16);
+    }
+    return 0;
+}",
+    },
+    Shape {
+        name: "key-stream",
+        algorithm: "aes-128-ctr",
+        calls: "aes_init, aes_gen_ctr",
+        source: AES,
+        header: "typedef struct { uint8_t keys[176]; } aes_key;
+void aes_init(aes_key *k, const uint8_t *key);
+void aes_gen_ctr(uint8_t *output, const aes_key *k, const uint8_t *iv, uint32_t nb_blocks);",
+        body: "void aes_init(aes_key *k, const uint8_t *key) { expand(k->keys, key); }
+void aes_gen_ctr(uint8_t *output, const aes_key *k, const uint8_t *iv, uint32_t nb_blocks)
+{
+    uint8_t counter[16];
+    memcpy(counter, iv, 16);
+    for (; nb_blocks; nb_blocks--, output += 16) {
+        forward(k->keys, counter, output);
+        for (int i = 15; i >= 0 && ++counter[i] == 0; i--) continue;
+    }
+}",
+    },
+    Shape {
+        name: "subclass",
+        algorithm: "aes-128",
+        calls: "setKey, encryptBlock",
+        source: ("AES128.cpp", "rounds.inc"),
+        header: "class Cipher {
+public:
+    virtual bool setKey(const uint8_t *key, size_t len) = 0;
+    virtual void encryptBlock(uint8_t *output, const uint8_t *input) = 0;
+};
+class AES128 : public Cipher {
+public:
+    bool setKey(const uint8_t *key, size_t len);
+    void encryptBlock(uint8_t *output, const uint8_t *input);
+private:
+    uint8_t keys[176];
+};",
+        body: "bool AES128::setKey(const uint8_t *key, size_t len) { expand(keys, key); return len == 16; }
+void AES128::encryptBlock(uint8_t *output, const uint8_t *input) { forward(keys, input, output); }",
+    },
+    Shape {
+        name: "newer-dialect",
+        algorithm: "aes-128",
+        calls: "aes_encrypt",
+        source: ("aes.cpp", "rounds.inc"),
+        header: "void aes_encrypt(const uint8_t *key, const uint8_t *in, uint8_t *out);",
+        body: "#include <memory>
+void aes_encrypt(const uint8_t *key, const uint8_t *in, uint8_t *out)
+{
+    auto keys = std::make_unique<uint8_t[]>(176);
+    expand(keys.get(), key);
+    forward(keys.get(), in, out);
+}",
+    },
+    Shape {
+        name: "sponge",
+        algorithm: "sha3-256",
+        calls: "Keccak_Initialize, Keccak_Update, Keccak_Final",
+        source: ("Keccak.c", "sponge.inc"),
+        header: "#ifndef Keccak200_excluded
+#include \"Keccak200.h\"
+#endif
+#if KeccakWord == 64
+typedef uint64_t lane;
+#elif KeccakWord == 32
+typedef uint32_t lane;
+#else
+#error \"choose the word\"
+#endif
+typedef size_t BitLength;
+typedef struct { uint64_t a[25]; unsigned rate, at, bits; unsigned char suffix; } Keccak_Instance;
+int Keccak_Initialize(Keccak_Instance *s, unsigned rate, unsigned capacity, unsigned hashbitlen, unsigned char delimitedSuffix);
+int Keccak_Update(Keccak_Instance *s, const unsigned char *data, BitLength databitlen);
+int Keccak_Final(Keccak_Instance *s, unsigned char *hashval);",
+        body: "static void absorb(Keccak_Instance *s, unsigned char byte)
+{
+    s->a[s->at / 8] ^= (uint64_t)byte << 8 * (s->at % 8);
+    if (++s->at == s->rate / 8) { permute(s->a); s->at = 0; }
+}
+int Keccak_Initialize(Keccak_Instance *s, unsigned rate, unsigned capacity, unsigned hashbitlen, unsigned char delimitedSuffix)
+{
+    Keccak_Instance empty = {{0}, rate, 0, hashbitlen, delimitedSuffix};
+    *s = empty;
+    return rate + capacity == 1600 ? 0 : 1;
+}
+int Keccak_Update(Keccak_Instance *s, const unsigned char *data, BitLength databitlen)
+{
+    for (; databitlen; databitlen -= 8) absorb(s, *data++);
+    return 0;
+}
+int Keccak_Final(Keccak_Instance *s, unsigned char *hashval)
+{
+    s->a[s->at / 8] ^= (uint64_t)s->suffix << 8 * (s->at % 8);
+    s->a[s->rate / 64 - 1] ^= (uint64_t)1 << 63;
+    permute(s->a);
+    for (unsigned i = 0; i < s->bits / 8; i++) hashval[i] = (unsigned char)(s->a[i / 8] >> 8 * (i % 8));
+    return 0;
+}",
+    },
+];
+
+/// Writes a library, and returns its folder.
+fn plant(project: &Project, shape: &Shape) -> String {
+    let folder = format!("shapes/{}", shape.name);
+    let planted = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lab/planted");
+    let text = |name: &str| std::fs::read_to_string(planted.join(name)).expect("a text");
+    let (file, parts) = shape.source;
+    let stem = file.split('.').next().expect("a stem");
+    let header = format!(
+        "#pragma once\n#include <stddef.h>\n#include <stdint.h>\n{}\n",
+        shape.header
+    );
+    project.write(&format!("{folder}/{stem}.h"), &header);
+    let body = format!(
+        "#include \"{stem}.h\"\n#include \"{parts}\"\n{}\n",
+        shape.body
+    );
+    project.write(&format!("{folder}/{file}"), &body);
+    project.write(
+        &format!("{folder}/{parts}"),
+        &text(&format!("shapes/{parts}")),
+    );
+    project.write(&format!("{folder}/box.inc"), &text("box.h"));
+    folder
+}
+
+#[test]
+fn each_shape_is_bound_unedited() {
+    let project = Project::new();
+    for shape in &SHAPES {
+        let folder = plant(&project, shape);
+        let answer = project.selo(&[
+            "lab",
+            "survey",
+            &folder,
+            "--board",
+            "native",
+            "--budget",
+            "1",
+            "--algorithm",
+            shape.algorithm,
+            "--json",
+        ]);
+        let said = answer.all();
+        let line = said.lines().find(|line| {
+            let mut words = line.split_whitespace();
+            words.next() == Some("bound") && words.next() == Some(shape.algorithm)
+        });
+        let line = line.unwrap_or_else(|| panic!("{}: {said}", shape.name));
+        assert!(line.contains(shape.calls), "{}: {line}", shape.name);
+        assert_eq!(answer.code, Some(0), "{}: {said}", shape.name);
+    }
+}
+
+/// A function for single blocks must not pass for a mode, although one block with an IV of zeros
+/// is the same in each.
+#[test]
+fn a_block_cipher_with_a_scratch_argument_is_not_bound_as_cbc() {
+    let project = Project::new();
+    let shape = Shape {
+        name: "scratch",
+        algorithm: "aes-128-cbc",
+        calls: "",
+        source: AES,
+        header: "void aes_setup(uint8_t *rk, const uint8_t *key);
+void aes_one_block(const uint8_t *in, uint8_t *out, const uint8_t *rk, uint8_t *iv);",
+        body: "void aes_setup(uint8_t *rk, const uint8_t *key) { expand(rk, key); }
+void aes_one_block(const uint8_t *in, uint8_t *out, const uint8_t *rk, uint8_t *iv)
+{
+    (void)iv;
+    forward(rk, in, out);
+}",
+    };
+    let folder = plant(&project, &shape);
+    let answer = project.selo(&["lab", "survey", &folder, "--board", "native", "--json"]);
+    let said = answer.all();
+    let bound = said
+        .lines()
+        .any(|line| line.starts_with("bound") && line.contains("aes-128-cbc"));
+    assert!(!bound, "{said}");
+    let accused = answer
+        .lines()
+        .iter()
+        .any(|line| line["verdict"] == "not-suitable");
+    assert!(!accused, "{said}");
+}
