@@ -18,7 +18,8 @@
  * that pi is only an order of addresses. Row 4 also stays in registers, where the next theta begins
  * with it. Single loads follow each other because the core overlaps them.
  *
- * Cost of selo_keccak_f1600: COST
+ * Cost of selo_keccak_f1600: 9,945 cycles on Cortex-M3 and 9,945 cycles on Cortex-M4 as modelled,
+ * 9,104 instructions, 252 bytes of stack, 2,792 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 
@@ -125,26 +126,36 @@ d_1_4 .req r9
     effect d_1_3, 1, 3, 1, 2, 0, 4
 .endm
 
-/* Word \n of half a row before chi: half \h of lane (x, y), where y is \n, + D. It is turned by \by
- * more; \stacked selects the words whose D is on the stack, or those whose D is not. */
-.macro add_effect n, h, x, by, stacked
-    .if (\h == 0 && \x == 0) || (\h == 1 && \x == 2) || (\h == 0 && \x == 4)
-    .if \stacked
-    ldr spare, [sp, #EFFECT_\h\()_\x]
-    add_turned b\n, b\n, spare, turned_\h\()_\n\()_\x - turned_d_\h\()_\x
-    .endif
-    .elseif !\stacked
-    add_turned b\n, b\n, d_\h\()_\x, turned_\h\()_\n\()_\x - turned_d_\h\()_\x
-    .endif
+/* Where theta keeps D of column x: on the stack or in a register. */
+.macro load_effect to, h, x
+    ldr \to, [sp, #EFFECT_\h\()_\x]
+.endm
+
+/* Word \n of half a row before chi: half \h of lane (x, \n), + \d. It is turned by \by more. */
+.macro add_effect n, h, x, by, d
+    add_turned b\n, b\n, \d, turned_\h\()_\n\()_\x - turned_d_\h\()_\x
     .set turned_b\n, (turned_\h\()_\n\()_\x + \by) & 31
 .endm
 
-/* The same for half \half of a lane after its rotation by \by [KECCAKIMPL, 2.1]. */
+/* The same with its word of D, if that is on the stack and \stacked is 1, or neither. */
+.macro add_its_effect n, h, x, by, stacked
+    .if (\h == 0 && \x == 0) || (\h == 1 && \x == 2) || (\h == 0 && \x == 4)
+    .if \stacked
+    load_effect spare, \h, \x
+    add_effect \n, \h, \x, \by, spare
+    .endif
+    .elseif !\stacked
+    add_effect \n, \h, \x, \by, d_\h\()_\x
+    .endif
+.endm
+
+/* The word of a lane that becomes its half \half when the lane is rotated by \by, which turns the
+ * word [KECCAKIMPL, 2.1]. */
 .macro take n, half, x, by, stacked
     .if (\half ^ \by) & 1
-    add_effect \n, 1, \x, (\by + (\by & 1 & ~\half)) / 2, \stacked
+    add_its_effect \n, 1, \x, (\by + (\by & 1 & ~\half)) / 2, \stacked
     .else
-    add_effect \n, 0, \x, (\by + (\by & 1 & ~\half)) / 2, \stacked
+    add_its_effect \n, 0, \x, (\by + (\by & 1 & ~\half)) / 2, \stacked
     .endif
 .endm
 
@@ -181,8 +192,52 @@ d_1_4 .req r9
     str \word, [\to, #4 * \half + 8 * (\n0 + 5 * \y)]
 .endm
 
+/* The constant for lane (0, 0), which is never turned. CONSTANT is the address of the last word of the
+ * round before the two. The flags tell at the end of both whether they were the last. */
+.macro iota half, second
+    ldr b1, [sp, #CONSTANT]
+    .if \half && \second
+    ldr b2, [b1, #16]!
+    ldr b3, =constants_end - 4
+    str b1, [sp, #CONSTANT]
+    cmp b1, b3
+    .else
+    ldr b2, [b1, #4 * \half + 8 * \second + 4]
+    .endif
+    eor spare, spare, b2
+.endm
+
 /* Half a row of the result. Its word X comes from lane (x, X) with x = X + 3 y. */
 .macro half_row from, to, second, half, y, x0, n0, x1, n1, x2, n2, x3, n3, x4, n4
+    .if \y == 0 && \half == 0   /* three words of D on the stack: one run of loads */
+    load_word 0, \from, 0, 0, 0
+    load_effect b1, 0, 0
+    load_word 2, \from, 0, 2, 43
+    load_effect b3, 1, 2
+    load_word 4, \from, 0, 4, 14
+    load_effect spare, 0, 4
+    add_effect 0, 0, 0, 0, b1
+    add_effect 2, 1, 2, 22, b3
+    add_effect 4, 0, 4, 7, spare
+    load_word 1, \from, 0, 1, 44
+    load_word 3, \from, 0, 3, 21
+    take 1, 0, 1, 44, 0
+    take 3, 0, 3, 21, 0
+    .elseif \y == 4 && \half == 1
+    load_word 0, \from, 1, 2, 62
+    load_effect b1, 1, 2
+    load_word 2, \from, 1, 4, 39
+    load_effect b4, 0, 4
+    load_word 3, \from, 1, 0, 41
+    load_effect spare, 0, 0
+    add_effect 0, 1, 2, 31, b1
+    add_effect 2, 0, 4, 19, b4
+    add_effect 3, 0, 0, 20, spare
+    load_word 1, \from, 1, 3, 55
+    load_word 4, \from, 1, 1, 2
+    take 1, 1, 3, 55, 0
+    take 4, 1, 1, 2, 0
+    .else
     load_word 0, \from, \half, \x0, \n0
     load_word 1, \from, \half, \x1, \n1
     load_word 2, \from, \half, \x2, \n2
@@ -195,6 +250,7 @@ d_1_4 .req r9
     take 3, \half, \x3, \n3, \stacked
     take 4, \half, \x4, \n4, \stacked
     .endr
+    .endif
     .if \second
     undo_turn 0
     undo_turn 1
@@ -206,11 +262,8 @@ d_1_4 .req r9
     put_chi \to, spare, 3, 4, 0, \half, \y, \second
     put_chi \to, spare, 4, 0, 1, \half, \y, \second
     chi spare, 0, 1, 2, \half, \y, \second
-    .if \y == 0             /* iota: lane (0, 0) is never turned */
-    ldr b1, [sp, #CONSTANT]
-    ldr b2, [b1], #4
-    str b1, [sp, #CONSTANT]
-    eor spare, spare, b2
+    .if \y == 0
+    iota \half, \second
     .endif
     str spare, [\to, #4 * \half + 8 * 5 * \y]
     .else                   /* the order lets c_1_3 and c_1_4 be b2 and b3 */
@@ -273,7 +326,7 @@ d_1_4 .req r9
 kernel selo_keccak_f1600
     push {r4-r11, lr}
     sub sp, #FRAME
-    ldr r1, =constants
+    ldr r1, =constants - 4
     str r1, [sp, #CONSTANT]
     .irp x, 0, 1, 2, 3, 4
     load_row_4 \x
@@ -283,9 +336,6 @@ kernel selo_keccak_f1600
     round r0, sp, 0
     round sp, r0, 1
     for_words must_not_be_turned
-    ldr b0, [sp, #CONSTANT]
-    ldr b1, =constants_end
-    cmp b0, b1
     bne.w 1b
     /* The state of the last round but one would give away the input. */
     mov r11, sp
