@@ -7,9 +7,15 @@
 
 KERNEL_BUFFER(lanes, 200);
 
+/* The kernel's form of the lanes may be another than that of the C (sha3.h). */
 static void permute(void)
 {
-    KERNEL_CALL(selo_keccak_f1600, (uint64_t *)(void *)lanes.data);
+    uint64_t *lane = (uint64_t *)(void *)lanes.data;
+    for (uint8_t i = 0; i < 25; i++)
+        lane[i] = selo_keccak_to_lane(lane[i]);
+    KERNEL_CALL(selo_keccak_f1600, lane);
+    for (uint8_t i = 0; i < 25; i++)
+        lane[i] = selo_keccak_from_lane(lane[i]);
 }
 
 int main(void)

@@ -422,7 +422,8 @@ void selo_chacha20_block(uint32_t stream[16], const uint32_t state[16]);
  * highest bit of byte 0 [SP800-38D, 6.3]. */
 void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16]);
 
-/* SELO_NATIVE_KECCAK: Keccak-f[1600] [FIPS202, 3.3, 3.4]; lane (x, y) is lanes[x + 5 * y]. */
+/* SELO_NATIVE_KECCAK: Keccak-f[1600] [FIPS202, 3.3, 3.4]; lane (x, y) is lanes[x + 5 * y].
+ * The kernel for 32-bit Thumb takes and leaves the lanes interleaved (sha3/sha3.h). */
 void selo_keccak_f1600(uint64_t lanes[25]);
 
 /* SELO_NATIVE_POLY1305: sum = (sum + block) * multiplier modulo 2^130 - 5 [RFC8439, 2.5].

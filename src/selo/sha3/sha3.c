@@ -11,7 +11,7 @@ static inline void add_byte(struct selo_sha3 *hash, uint8_t position, uint8_t by
 #if SELO_BYTEWISE
     ((uint8_t *)hash->lanes)[position] ^= byte;
 #else
-    hash->lanes[position / 8] ^= (uint64_t)byte << 8 * (position % 8);
+    hash->lanes[position / 8] ^= selo_keccak_to_lane((uint64_t)byte << 8 * (position % 8));
 #endif
 }
 
@@ -37,11 +37,11 @@ void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size)
     uint8_t position = hash->position;
 
     while (size != 0) {
-#if SELO_WIDE
+#if SELO_WIDE || SELO_KECCAK_INTERLEAVED /* the CPU is little-endian (native/api.h) */
         if (position % 8 == 0 && size >= 8) { /* the rate is a multiple of 8 */
             uint64_t lane;
             memcpy(&lane, bytes, 8);
-            hash->lanes[position / 8] ^= lane;
+            hash->lanes[position / 8] ^= selo_keccak_to_lane(lane);
             bytes += 8;
             size -= 8;
             position = (uint8_t)(position + 8);
@@ -70,7 +70,12 @@ void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest)
     add_byte(hash, hash->position, 0x06); /* the suffix 01 and the first bit of pad10*1 */
     add_byte(hash, (uint8_t)(hash->rate - 1), 0x80);
     keccak_f1600(hash->lanes);
-#if SELO_WIDE
+#if SELO_KECCAK_INTERLEAVED
+    for (uint8_t i = 0; i < digest_size; i += 8) {
+        const uint64_t bits = selo_keccak_from_lane(hash->lanes[i / 8]);
+        memcpy(digest + i, &bits, 8);
+    }
+#elif SELO_WIDE
     memcpy(digest, hash->lanes, digest_size); /* the CPU is little-endian (native/api.h) */
 #else
     for (uint8_t i = 0; i < digest_size; i++) {
