@@ -28,7 +28,8 @@ LIBRARIES is `selo,bearssl,libsodium,libtomcrypt,wolfcrypt,mbedtls,monocypher,ci
 `x25519,aes-128,aes-128-gcm,sha-256,sha-512,sha3-256,blake2s,chacha20-poly1305,ascon-aead128,ascon-hash256`.
 A published figure comes from its authors' compiler and board, so its ratio is a comparison of magnitudes only.
 A ratio below 1 is in Selo's favour. The fastest AES of Mbed TLS, wolfCrypt and LibTomCrypt uses tables, whose time
-depends on secrets on a core with a cache; Selo's AES has no tables.
+depends on secrets on a core with a cache; Selo's AES has no tables here. A faster row of such a library is faster
+all the same.
 """
 
 
@@ -40,7 +41,12 @@ def rows(board):
     """Selo's and the best other figure of every operation of a board."""
     for cell in board["cells"]:
         selo, other, best = cell["selo"], cell.get("other"), cell.get("published")
-        first = "Selo" if not other or selo <= other["value"] else other["library"]
+        if not other and not best:
+            first = "no other figure"
+        elif not other or selo <= other["value"]:
+            first = "Selo"
+        else:
+            first = other["library"]
         if best and min(selo, other["value"] if other else selo) > best["value"]:
             first = "published"
         yield "| " + " | ".join((
