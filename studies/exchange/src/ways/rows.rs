@@ -37,7 +37,7 @@ fn classic(group: &Group<'_>, n: f64) -> Way {
         group,
         "classic",
         (first.plus(1.0, rest), first.plus(n, rest).shared(n)),
-        "The published protocol as printed, without authentication. In portable C, without a radio.",
+        "The published protocol as printed, without authentication. Without a radio.",
     )
 }
 
@@ -48,13 +48,13 @@ fn joined(group: &Group<'_>, n: f64) -> [Way; 2] {
             group,
             "link, in a session",
             (rest, rest),
-            "The session already exists. In portable C, without a radio.",
+            "The session already exists. Without a radio.",
         ),
         way(
             group,
             "link, join",
             (first.plus(1.0, rest), first.plus(n, rest).shared(n)),
-            "A join at the start of the day. In portable C, without a radio.",
+            "A join at the start of the day. Without a radio.",
         ),
     ]
 }
@@ -65,7 +65,7 @@ fn paired(group: &Group<'_>, joins: Option<&Group<'_>>, n: f64) -> Way {
     let (of_a_day, note) = match joins {
         Some(joins) => (
             both.plus(n - 1.0, reading(joins)).shared(n),
-            "A pairing is done once in a device's life; here it is done every day. In portable C, without a radio.",
+            "A pairing is done once in a device's life; here it is done every day. Without a radio.",
         ),
         None => (
             both,
