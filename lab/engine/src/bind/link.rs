@@ -78,6 +78,28 @@ impl Known {
         })
     }
 
+    /// The flag that gives an undefined symbol its name: no macro `SUFFIX` is defined where
+    /// another source has `blake2s_initSUFFIX`, and `blake2s_init_ref` is wanted.
+    pub fn naming_flag(&self, scanned: &Scanned, wanted: &str) -> Option<String> {
+        let sources = self
+            .symbols
+            .values()
+            .filter_map(|known| known.as_ref().ok());
+        let parts = sources
+            .flat_map(|symbols| &symbols.defined)
+            .filter_map(|name| {
+                let is_part = |c: char| c.is_ascii_uppercase() || c == '_';
+                let base = name.trim_end_matches(is_part);
+                let end = &name[base.len()..];
+                let ending = wanted.strip_prefix(base)?;
+                let follows = ending.is_empty() || ending.starts_with('_');
+                let free = !scanned.macros.contains_key(end) && end.len() >= 3;
+                (base.len() >= 4 && follows && free).then_some((base.len(), end, ending))
+            });
+        let (_, end, ending) = parts.max()?;
+        Some(format!("-D{end}={ending}"))
+    }
+
     /// True if a source contains all of the names.
     fn mentions(&mut self, folder: &Path, path: &Path, names: &[String]) -> bool {
         let text = self.texts.entry(path.to_owned()).or_insert_with(|| {
@@ -147,6 +169,13 @@ impl<'a> Objects<'a> {
             .cloned()
             .into_iter()
             .collect();
+        // A source that another includes needs what stands before it there.
+        let whole: Vec<&PathBuf> = candidates
+            .iter()
+            .filter_map(|path| self.only_includer(path))
+            .collect();
+        let whole: Vec<PathBuf> = whole.into_iter().cloned().collect();
+        candidates.splice(0..0, whole);
         let scanned = self.scanned;
         let sources = scanned.sources.iter();
         candidates.extend(
@@ -178,6 +207,22 @@ impl<'a> Objects<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// The source that includes a source, if there is one such.
+    fn only_includer(&self, path: &Path) -> Option<&'a PathBuf> {
+        let name = path.file_name()?.to_string_lossy();
+        let includes = |names: &Vec<String>| {
+            let mut bare = names.iter().map(|name| name.rsplit('/').next());
+            bare.any(|bare| bare == Some(&*name))
+        };
+        let scanned = self.scanned;
+        let mut includers = scanned.sources.iter().filter(|source| {
+            let names = scanned.includes.get(*source);
+            *source != path && names.is_some_and(includes)
+        });
+        let first = includers.next()?;
+        includers.next().is_none().then_some(first)
     }
 
     /// True if a symbol that no source mentions may still be the library's: macros make names of

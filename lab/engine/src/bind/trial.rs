@@ -228,9 +228,11 @@ impl<'l> Binder<'_, 'l> {
                 break;
             };
             let mut remedies = self.remedies.clone();
-            if !remedies.add(message, self.scanned, &mut self.looked) {
+            let named = self.naming_flag(message, recipe);
+            if !remedies.add(message, self.scanned, &mut self.looked) && named.is_none() {
                 break;
             }
+            remedies.flags.extend(named);
             self.remedies = remedies;
             self.write_empty()?;
             first = self.try_one(recipe, cases)?;
@@ -368,6 +370,18 @@ impl<'l> Binder<'_, 'l> {
         Ok((outcome, Some(bound)))
     }
 
+    /// The flag with which the sources define what a message calls undefined, unless the macro
+    /// that it defines has a value.
+    fn naming_flag(&self, message: &str, recipe: &Recipe<'_>) -> Option<String> {
+        let known = self
+            .known
+            .get(&(recipe.flags.clone(), self.remedies.clone()))?;
+        let mut flags = undefined(message)
+            .into_iter()
+            .filter_map(|name| known.naming_flag(self.scanned, &name));
+        flags.next()
+    }
+
     /// Adds to undefined references what the sources say that may define them and do not compile.
     fn explain(&mut self, outcome: &mut Outcome, recipe: &Recipe<'_>) {
         if !outcome.lacks_a_definition() {
@@ -380,12 +394,7 @@ impl<'l> Binder<'_, 'l> {
         let Some(known) = self.known.get_mut(&key) else {
             return;
         };
-        let names: BTreeSet<String> = message
-            .lines()
-            .filter_map(|line| line.split_once("undefined reference to "))
-            .map(|(_, name)| name.trim_matches(['`', '\'', '‘', '’']).to_owned())
-            .collect();
-        let why: Vec<String> = names
+        let why: Vec<String> = undefined(message)
             .iter()
             .filter_map(|name| known.failure(self.scanned, name))
             .map(|(path, message)| format!("\n{}: {message}", path.display()))
@@ -539,6 +548,15 @@ fn tells_modes(case: &Case) -> bool {
         } => message.len() > 64,
         _ => false,
     }
+}
+
+/// The symbols that a linker calls undefined.
+fn undefined(message: &str) -> BTreeSet<String> {
+    message
+        .lines()
+        .filter_map(|line| line.split_once("undefined reference to "))
+        .map(|(_, name)| name.trim_matches(['`', '\'', '‘', '’']).to_owned())
+        .collect()
 }
 
 /// What the key sizes of an algorithm have in common.
