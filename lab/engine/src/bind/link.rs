@@ -78,28 +78,6 @@ impl Known {
         })
     }
 
-    /// The flag that gives an undefined symbol its name: no macro `SUFFIX` is defined where
-    /// another source has `blake2s_initSUFFIX`, and `blake2s_init_ref` is wanted.
-    pub fn naming_flag(&self, scanned: &Scanned, wanted: &str) -> Option<String> {
-        let sources = self
-            .symbols
-            .values()
-            .filter_map(|known| known.as_ref().ok());
-        let parts = sources
-            .flat_map(|symbols| &symbols.defined)
-            .filter_map(|name| {
-                let is_part = |c: char| c.is_ascii_uppercase() || c == '_';
-                let base = name.trim_end_matches(is_part);
-                let end = &name[base.len()..];
-                let ending = wanted.strip_prefix(base)?;
-                let follows = ending.is_empty() || ending.starts_with('_');
-                let free = !scanned.macros.contains_key(end) && end.len() >= 3;
-                (base.len() >= 4 && follows && free).then_some((base.len(), end, ending))
-            });
-        let (_, end, ending) = parts.max()?;
-        Some(format!("-D{end}={ending}"))
-    }
-
     /// True if a source contains all of the names.
     fn mentions(&mut self, folder: &Path, path: &Path, names: &[String]) -> bool {
         let text = self.texts.entry(path.to_owned()).or_insert_with(|| {

@@ -30,7 +30,7 @@ const TRIALS_OF_SIBLING: usize = 8;
 /// Only a recipe of at most this cost is clear enough to be a suspect.
 const CLEAR: u32 = 12;
 
-/// Functions that hung or crashed so often are not tried with other arguments.
+/// Functions that hung, crashed or did not compile so often are not tried with other arguments.
 const STOPS: usize = 2;
 
 /// Most remedies that are added after one trial.
@@ -139,7 +139,7 @@ impl<'l> Binder<'_, 'l> {
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             if outcome.lacks_a_definition() {
                 hopeless.insert(names, STOPS);
-            } else if matches!(outcome, Outcome::Stopped { .. }) {
+            } else if matches!(outcome, Outcome::Stopped { .. }) || outcome.fails_in_library() {
                 *hopeless.entry(names).or_default() += 1;
             }
             opaque |= outcome.says_opaque();
@@ -228,11 +228,9 @@ impl<'l> Binder<'_, 'l> {
                 break;
             };
             let mut remedies = self.remedies.clone();
-            let named = self.naming_flag(message, recipe);
-            if !remedies.add(message, self.scanned, &mut self.looked) && named.is_none() {
+            if !remedies.add(message, self.scanned, &mut self.looked) {
                 break;
             }
-            remedies.flags.extend(named);
             self.remedies = remedies;
             self.write_empty()?;
             first = self.try_one(recipe, cases)?;
@@ -370,18 +368,6 @@ impl<'l> Binder<'_, 'l> {
         Ok((outcome, Some(bound)))
     }
 
-    /// The flag with which the sources define what a message calls undefined, unless the macro
-    /// that it defines has a value.
-    fn naming_flag(&self, message: &str, recipe: &Recipe<'_>) -> Option<String> {
-        let known = self
-            .known
-            .get(&(recipe.flags.clone(), self.remedies.clone()))?;
-        let mut flags = undefined(message)
-            .into_iter()
-            .filter_map(|name| known.naming_flag(self.scanned, &name));
-        flags.next()
-    }
-
     /// Adds to undefined references what the sources say that may define them and do not compile.
     fn explain(&mut self, outcome: &mut Outcome, recipe: &Recipe<'_>) {
         if !outcome.lacks_a_definition() {
@@ -394,7 +380,12 @@ impl<'l> Binder<'_, 'l> {
         let Some(known) = self.known.get_mut(&key) else {
             return;
         };
-        let why: Vec<String> = undefined(message)
+        let names: BTreeSet<String> = message
+            .lines()
+            .filter_map(|line| line.split_once("undefined reference to "))
+            .map(|(_, name)| name.trim_matches(['`', '\'', '‘', '’']).to_owned())
+            .collect();
+        let why: Vec<String> = names
             .iter()
             .filter_map(|name| known.failure(self.scanned, name))
             .map(|(path, message)| format!("\n{}: {message}", path.display()))
@@ -548,15 +539,6 @@ fn tells_modes(case: &Case) -> bool {
         } => message.len() > 64,
         _ => false,
     }
-}
-
-/// The symbols that a linker calls undefined.
-fn undefined(message: &str) -> BTreeSet<String> {
-    message
-        .lines()
-        .filter_map(|line| line.split_once("undefined reference to "))
-        .map(|(_, name)| name.trim_matches(['`', '\'', '‘', '’']).to_owned())
-        .collect()
 }
 
 /// What the key sizes of an algorithm have in common.
