@@ -181,3 +181,30 @@ fn arguments(words: &[Token]) -> Option<(Vec<&[Token]>, usize)> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scan::declarations::read;
+
+    fn names(text: &str) -> Vec<String> {
+        let functions = read(text.as_bytes()).functions.into_iter();
+        functions.map(|function| function.name).collect()
+    }
+
+    #[test]
+    fn a_macro_makes_names_of_its_arguments() {
+        let declares =
+            "#define D(p, r) void p##_set(const r *key); \\\n void p##_end(void);\nD(aes, int)";
+        assert_eq!(names(declares), ["aes_set", "aes_end"]);
+        let indirect =
+            "#define J(a, b) a ## b\n#define N(b) J(W, b)\n#define W aes\nvoid N(_set)(int);";
+        assert_eq!(names(indirect), ["W_set"], "W stands beside ## at once");
+        let twice = "#define J(a, b) a##b\n#define K(a, b) J(a, b)\n#define N(b) K(W, b)\n#define W aes\nvoid N(_set)(int);";
+        assert_eq!(names(twice), ["aes_set"]);
+    }
+
+    #[test]
+    fn a_macro_that_names_itself_ends() {
+        assert!(names("#define A(x) A(x##x) A(x)\nA(b)").is_empty());
+    }
+}
