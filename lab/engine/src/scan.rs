@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
 use crate::licence;
-use declarations::{Function, Parameter, read};
+use declarations::pasting::{self, Macros};
+use declarations::{Function, Parameter, read, read_with};
 
 /// A larger file is not a hand-written source: it is a table, an archive or junk.
 const LARGEST: u64 = 4 << 20;
@@ -124,6 +125,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     let mut functions: Vec<(Function, PathBuf, bool)> = Vec::new();
     let mut operations: BTreeMap<String, Vec<Function>> = BTreeMap::new();
     let mut objects: Vec<(Parameter, PathBuf, bool)> = Vec::new();
+    let macros = pasting_macros(&files);
     let (mut strange, mut seen) = (0, 0);
     let mut licence = licence::Found::default();
     for path in &files {
@@ -159,7 +161,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             continue;
         }
         licence.note_source(&String::from_utf8_lossy(&bytes));
-        let found = read(&bytes);
+        let found = read_with(&bytes, &macros);
         scanned.arduino |= found
             .includes
             .iter()
@@ -278,6 +280,21 @@ fn tables(
     found
 }
 
+/// The macros of all files that make names of parts.
+fn pasting_macros(files: &[PathBuf]) -> Macros {
+    let mut macros = Macros::new();
+    for path in files.iter().filter(|path| kind(path).is_some()) {
+        let small = path.metadata().is_ok_and(|data| data.len() <= LARGEST);
+        let bytes = match small {
+            true => std::fs::read(path).unwrap_or_default(),
+            false => continue,
+        };
+        macros.extend(pasting::macros(&bytes));
+    }
+    pasting::keep_pasting(&mut macros);
+    macros
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Header,
@@ -321,6 +338,7 @@ fn walk(
         let is_link = data.file_type().is_symlink();
         if path.is_dir() {
             let aside = name.starts_with('.') || ASIDE.contains(&name.to_lowercase().as_str());
+            let aside = aside && !(name == "build" && has_assembly(&path));
             if is_link {
                 notes.push(format!("{name} is a link to a folder: not followed"));
             } else if aside || depth >= DEEPEST {
@@ -336,6 +354,14 @@ fn walk(
         }
     }
     Ok(())
+}
+
+/// True if a folder has assembly of the library: a build makes none with that ending.
+fn has_assembly(folder: &Path) -> bool {
+    let entries = sorted_entries(folder).unwrap_or_default();
+    entries
+        .iter()
+        .any(|path| path.extension().is_some_and(|end| end == "S"))
 }
 
 /// Reads the version and the licence from the files that name them.

@@ -77,6 +77,17 @@ impl Outcome {
         matches!(self, Outcome::DoesNotBuild { message } if says(message))
     }
 
+    /// True if a file of the library does not compile, whatever the glue passes.
+    pub fn fails_in_library(&self) -> bool {
+        let Outcome::DoesNotBuild { message } = self else {
+            return false;
+        };
+        let mut lines = message.lines();
+        let first = lines.find(|line| line.contains("error: "));
+        let file = first.and_then(|line| line.split(": error").next());
+        file.is_some_and(|file| !file.contains("glue.c"))
+    }
+
     /// True if the linker found no definition of a called function.
     pub fn lacks_a_definition(&self) -> bool {
         matches!(self, Outcome::DoesNotBuild { message } if message.contains("undefined reference"))

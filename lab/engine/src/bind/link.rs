@@ -147,6 +147,13 @@ impl<'a> Objects<'a> {
             .cloned()
             .into_iter()
             .collect();
+        // A source that another includes needs what stands before it there.
+        let whole: Vec<&PathBuf> = candidates
+            .iter()
+            .filter_map(|path| self.only_includer(path))
+            .collect();
+        let whole: Vec<PathBuf> = whole.into_iter().cloned().collect();
+        candidates.splice(0..0, whole);
         let scanned = self.scanned;
         let sources = scanned.sources.iter();
         candidates.extend(
@@ -178,6 +185,22 @@ impl<'a> Objects<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// The source that includes a source, if there is one such.
+    fn only_includer(&self, path: &Path) -> Option<&'a PathBuf> {
+        let name = path.file_name()?.to_string_lossy();
+        let includes = |names: &Vec<String>| {
+            let mut bare = names.iter().map(|name| name.rsplit('/').next());
+            bare.any(|bare| bare == Some(&*name))
+        };
+        let scanned = self.scanned;
+        let mut includers = scanned.sources.iter().filter(|source| {
+            let names = scanned.includes.get(*source);
+            *source != path && names.is_some_and(includes)
+        });
+        let first = includers.next()?;
+        includers.next().is_none().then_some(first)
     }
 
     /// True if a symbol that no source mentions may still be the library's: macros make names of

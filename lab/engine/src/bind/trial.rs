@@ -30,7 +30,7 @@ const TRIALS_OF_SIBLING: usize = 8;
 /// Only a recipe of at most this cost is clear enough to be a suspect.
 const CLEAR: u32 = 12;
 
-/// Functions that hung or crashed so often are not tried with other arguments.
+/// Functions that hung, crashed or did not compile so often are not tried with other arguments.
 const STOPS: usize = 2;
 
 /// Most remedies that are added after one trial.
@@ -139,7 +139,7 @@ impl<'l> Binder<'_, 'l> {
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             if outcome.lacks_a_definition() {
                 hopeless.insert(names, STOPS);
-            } else if matches!(outcome, Outcome::Stopped { .. }) {
+            } else if matches!(outcome, Outcome::Stopped { .. }) || outcome.fails_in_library() {
                 *hopeless.entry(names).or_default() += 1;
             }
             opaque |= outcome.says_opaque();

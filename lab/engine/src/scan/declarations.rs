@@ -5,12 +5,14 @@
 
 mod item;
 mod parameter;
+pub mod pasting;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
 use item::{Token, is_name};
 use parameter::{parameter, parameters};
+use pasting::Macros;
 use tokens::tokens;
 
 pub use item::{Declarations, Function, Parameter};
@@ -44,9 +46,17 @@ enum Scope {
 
 /// Reads a file. Bytes that are not UTF-8 are as good as spaces.
 pub fn read(bytes: &[u8]) -> Declarations {
+    let mut macros = pasting::macros(bytes);
+    pasting::keep_pasting(&mut macros);
+    read_with(bytes, &macros)
+}
+
+/// Reads a file in which `macros`, of any file of the library, make names of parts.
+pub fn read_with(bytes: &[u8], macros: &Macros) -> Declarations {
     let text = String::from_utf8_lossy(bytes);
     let mut found = Declarations::default();
     let tokens = tokens(&text, &mut found);
+    let tokens = pasting::expanded(tokens, macros, &found.macros);
     let mut scopes: Vec<Scope> = Vec::new();
     let mut branches: Vec<usize> = Vec::new();
     let mut statement: Vec<Token> = Vec::new();

@@ -19,7 +19,7 @@ struct Shape {
 
 const AES: (&str, &str) = ("aes.c", "rounds.inc");
 
-const SHAPES: [Shape; 13] = [
+const SHAPES: [Shape; 14] = [
     Shape {
         name: "global",
         algorithm: "aes-128",
@@ -264,6 +264,24 @@ int Keccak_Final(Keccak_Instance *s, unsigned char *hashval)
     permute(s->a);
     for (unsigned i = 0; i < s->bits / 8; i++) hashval[i] = (unsigned char)(s->a[i / 8] >> 8 * (i % 8));
     return 0;
+}",
+    },
+    Shape {
+        name: "names-of-parts",
+        algorithm: "aes-128",
+        calls: "Block128_SetKey, Block128_Forward",
+        source: AES,
+        header: "#define JOIN(a, b) a ## b
+#define NAME(a, b) JOIN(a, b)
+#define WIDTH Block128
+#define DECLARE_AES(prefix) \\
+    void prefix##_SetKey(uint8_t *round_keys, const uint8_t *key); \\
+    void prefix##_Forward(const uint8_t *round_keys, const uint8_t *in, uint8_t *out);
+DECLARE_AES(Block128)",
+        body: "void NAME(WIDTH, _SetKey)(uint8_t *round_keys, const uint8_t *key) { expand(round_keys, key); }
+void NAME(WIDTH, _Forward)(const uint8_t *round_keys, const uint8_t *in, uint8_t *out)
+{
+    forward(round_keys, in, out);
 }",
     },
 ];

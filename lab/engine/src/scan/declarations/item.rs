@@ -8,6 +8,8 @@ pub struct Declarations {
     pub functions: Vec<Function>,
     /// Macros without parameters, and their text.
     pub macros: BTreeMap<String, String>,
+    /// Macros with parameters, as the text that follows their name.
+    pub macros_of_parts: BTreeMap<String, String>,
     /// What is included, in quotes or brackets.
     pub includes: Vec<String>,
     /// Classes by name, with the classes that they are made from.

@@ -179,6 +179,10 @@ fn directive(
                 .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
                 .collect();
             let after = &value[name.len()..];
+            if after.starts_with('(') && !name.is_empty() {
+                let text = after.to_owned();
+                found.macros_of_parts.insert(name.clone(), text);
+            }
             if !name.is_empty() && !after.starts_with('(') {
                 let text = after.trim().to_owned();
                 if taken && (branches.weak.remove(&name) || !found.macros.contains_key(&name)) {
