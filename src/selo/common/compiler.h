@@ -18,6 +18,8 @@
  *  SELO_PREFER_Z(p)    the pointer is in Z from here on (AVR). Its value does not change
  *  SELO_APART          as SELO_STACK_APART, in bytewise code only: there the pointers of a
  *                      function get such a register only if the function is not inlined
+ *  SELO_BIG_ENDIAN(x)  a word whose bytes in memory are those of x, the highest first. Not defined
+ *                      where the byte order is unknown
  *  SELO_TARGET(list)   the function may use these instructions of x86-64 (SELO_X86)
  *  SELO_CPU_HAS(name)  asks the CPU that runs the program for one of them (SELO_X86)
  *  selo_u32x4          a vector of four words; selo_shuffle(x, y, i, j, k, l) has four of the eight
@@ -47,6 +49,11 @@
 #define SELO_BARRIER() __asm__ volatile("" ::: "memory")
 #define SELO_KEEP(p) __asm__ volatile("" : : "r"(p) : "memory")
 typedef uint32_t __attribute__((may_alias)) selo_any_word;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define SELO_BIG_ENDIAN(x) __builtin_bswap32(x)
+#elif defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define SELO_BIG_ENDIAN(x) (x)
+#endif
 #else
 #define SELO_STACK_APART
 #define SELO_INLINE static inline

@@ -33,10 +33,8 @@ SELO_INLINE uint32_t selo_load_be32(const uint8_t p[4])
 
 SELO_INLINE void selo_store_be32(uint8_t p[4], uint32_t x)
 {
-#if defined(__BYTE_ORDER__) && !SELO_PLAIN_C /* with -Os compilers do not know the other form */
-    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
-        x = __builtin_bswap32(x);
-    }
+#ifdef SELO_BIG_ENDIAN /* with -Os compilers do not know the other form */
+    x = SELO_BIG_ENDIAN(x);
     memcpy(p, &x, sizeof x);
 #else
     p[0] = (uint8_t)(x >> 24), p[1] = (uint8_t)(x >> 16), p[2] = (uint8_t)(x >> 8), p[3] = (uint8_t)x;
