@@ -26,6 +26,7 @@ instructions, and modelled cycles of the cores that have a model. There, --algor
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -33,6 +34,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 METRICS = ("cycles", "flash", "ram", "stack")
 # The share by which an "about" figure may grow.
 SLACK = 0.01
+# A figure of a kernel: cycles=130669.
+FIGURE = re.compile(r"([a-z]+)=([0-9.]+)")
 
 
 def names(text):
@@ -41,7 +44,7 @@ def names(text):
 
 def chosen(key, arguments):
     if arguments.kernels:
-        return True
+        return not arguments.algorithm or key.split()[0] in names(arguments.algorithm)
     algorithm, variant = key.split()[:2]
     return ((not arguments.algorithm or algorithm in names(arguments.algorithm))
             and (not arguments.variant or variant in names(arguments.variant)))
@@ -79,11 +82,12 @@ def kernels_of(path):
     """{name: {metric: value}} of a file that tests/avr/run.sh or tests/arm/run.sh wrote."""
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
-        kernel, portable = ([word.split("=") for word in half.split()]
-                            for half in line.split("in C:"))
-        name = " ".join(word for word, *value in kernel if not value)
-        figures = {word: int(float(*value)) for word, *value in kernel if value}
-        portable = {word: int(float(value)) for word, value in portable}
+        kernel, portable = (half.split() for half in line.split("in C:"))
+        # A name can have an equals sign too: sha256-compress,-DSELO_SHA256_SMALL=1.
+        name = " ".join(word for word in kernel if not FIGURE.fullmatch(word))
+        figures, portable = ({match[1]: int(float(match[2]))
+                              for match in map(FIGURE.fullmatch, words) if match}
+                             for words in (kernel, portable))
         if figures == portable:
             continue  # this core has no such kernel
         found[name] = {word: value for word, value in
@@ -163,7 +167,8 @@ def main():
     if arguments.check and not before:
         sys.exit(f"baseline: {path.relative_to(ROOT)} has no such rows")
     if arguments.kernels:
-        now = kernels_of(arguments.kernels)
+        now = {key: values for key, values in kernels_of(arguments.kernels).items()
+               if chosen(key, arguments)}
     else:
         now = rows_of(arguments.rows or measure(arguments, wanted))
         now = {key: values for key, values in now.items()

@@ -212,5 +212,29 @@ output=$(TEST_STEPS="$root/tools/test-steps.txt" "$copy/tools/test.sh" no-such-s
 [ $? -eq 2 ] && grep -q 'hint:' <<<"$output"
 verdict $? "an unknown step is refused" "$output"
 
+# kernels STATUS WANT FLAG...: a baseline of two cores and of a setting with "=" in its name, and
+# the figures of m4 alone, with CYCLES of its second kernel.
+cat >"$copy/bench/baseline/test.json" <<'END'
+{
+  "m0 step": {"cycles": 9, "portable_cycles": 12},
+  "m4 step": {"cycles": 7, "portable_cycles": 11},
+  "m4 step,-DSMALL=1": {"cycles": 8, "portable_cycles": 11}
+}
+END
+kernels() {
+    local status=$1 want=$2 output
+    shift 2
+    printf 'm4 step cycles=7 in C: cycles=11\nm4 step,-DSMALL=1 cycles=%s in C: cycles=11\n' "$cycles" >"$copy/kernels.txt"
+    output=$("$copy/tools/baseline.py" --check --kernels "$copy/kernels.txt" --baseline test "$@")
+    [ $? -eq "$status" ] && grep -qF -- "$want" <<<"$output"
+    verdict $? "baseline: wanted status $status and \"$want\"" "$output"
+}
+cycles=8
+kernels 0 "2 passed, 0 failed" --algorithm m4
+kernels 1 "m0 step: no cycles was measured" --algorithm m0,m4
+cycles=10
+kernels 1 "m4 step,-DSMALL=1: cycles 10, more than 8" --algorithm m4
+rm -f "$copy/kernels.txt" "$copy/bench/baseline/test.json"
+
 echo "checks: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
