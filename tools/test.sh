@@ -89,12 +89,17 @@ lacking() {
     done
 }
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 all_cpu=0
 failures=() skips=() reasons=()
 # The state of each step (waiting, running, or ended), and the processes of running steps.
 declare -A state=() started_at=() process_of=()
 
 line() { printf '  %-18s %-8s %s\n' "$1" "$2" "$3"; }
+
+# The seconds of CPU in the second line of what `times` printed: 1m2.345s 0m1.000s.
+cpu_of_children() { # FILE
+    awk -F'[ms ]+' 'NR == 2 { print int($1 * 60 + $2 + $3 * 60 + $4) }' "$1"
+}
 
 # Starts a step, or reports at once that it cannot run.
 start_step() {
@@ -124,14 +129,16 @@ start_step() {
             >>"$log" 2>&1 </dev/null 4>&- &
         trap 'kill $!' TERM
         wait $!
-        echo "$name $?" >&4
+        status=$?
+        times >"$logs/$name.times"
+        echo "$name $status $(cpu_of_children "$logs/$name.times")" >&4
     } &
     state[$name]=running started_at[$name]=$SECONDS process_of[$name]=$!
 }
 
-# Counts and reports the result of a step that ended with status $2.
+# Counts and reports the result of a step that ended with status $2 after $3 seconds of CPU.
 end_step() {
-    local name=$1 status=$2 log=$logs/$1.log seconds p f s detail
+    local name=$1 status=$2 cpu=$3 log=$logs/$1.log seconds p f s detail
     state[$name]=ended
     unset "process_of[$name]"
     seconds=$((SECONDS - started_at[$name]))
@@ -145,16 +152,18 @@ end_step() {
         p=1
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    all_cpu=$((all_cpu + cpu))
     detail="$p passed, $f failed"
     [ "$s" -eq 0 ] || detail="$detail, $s skipped"
+    detail="$detail (${seconds} s, ${cpu} of CPU)"
 
     if [ "$status" -eq 0 ]; then
-        line "$name" ok "$detail (${seconds} s)"
+        line "$name" ok "$detail"
         return 0
     fi
     failures+=("$name")
     reasons+=("$(tools/failed-tests.sh "$log")")
-    line "$name" FAILED "$detail (${seconds} s)"
+    line "$name" FAILED "$detail"
     case $status in
     124 | 137)
         echo "    stopped after ${STEP_SECONDS:-1800} seconds"
@@ -217,8 +226,8 @@ while :; do
         start_step "$next"
     done
     [ ${#process_of[@]} -gt 0 ] || break
-    read -r -u 4 name status
-    end_step "$name" "$status"
+    read -r -u 4 name status cpu
+    end_step "$name" "$status" "$cpu"
 done
 for name in "${order[@]}"; do
     [ "${state[$name]}" = waiting ] || continue
@@ -229,7 +238,7 @@ for name in "${order[@]}"; do
 done
 
 echo
-printf 'steps: %d, in %d min %d s\n' ${#order[@]} $((SECONDS / 60)) $((SECONDS % 60))
+printf 'steps: %d, in %d min %d s, %d min of CPU\n' ${#order[@]} $((SECONDS / 60)) $((SECONDS % 60)) $((all_cpu / 60))
 [ ${#skips[@]} -eq 0 ] || printf 'skipped: %s\n' "${skips[@]}"
 # Repeat the failed tests with their reasons, because readers often see only the end of the output.
 for i in "${!failures[@]}"; do
