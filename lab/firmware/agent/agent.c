@@ -77,10 +77,6 @@ static void send_error(uint8_t code)
 /* ---- HELLO ------------------------------------------------------------------ */
 
 static const char port_name[] PORT_FLASH = PORT_NAME;
-static const char library[] PORT_FLASH = AGENT_LIBRARY;
-static const char version[] PORT_FLASH = AGENT_VERSION;
-static const char algorithm[] PORT_FLASH = AGENT_ALGORITHM;
-static const char variant[] PORT_FLASH = AGENT_VARIANT;
 
 /* Length byte and characters; `room` is that of the text with its final zero. */
 static uint8_t *put_text(uint8_t *to, const char *text, uint8_t room)
@@ -89,6 +85,19 @@ static uint8_t *put_text(uint8_t *to, const char *text, uint8_t room)
     to[room] = 0; /* a name may fill its array, without a final zero */
     to[0] = (uint8_t)strlen((const char *)(to + 1));
     return to + 1 + to[0];
+}
+
+/* The texts of agent_names, as put_text puts each: a text's length takes the place of the zero
+ * before it. */
+static uint8_t *put_names(uint8_t *to)
+{
+    const uint8_t *end = to + agent_names_bytes;
+    port_flash_read(to + 1, agent_names, agent_names_bytes);
+    while (to < end) {
+        to[0] = (uint8_t)strlen((const char *)(to + 1));
+        to += 1 + to[0];
+    }
+    return to;
 }
 
 static void hello(void)
@@ -100,10 +109,7 @@ static void hello(void)
     *at++ = PORT_COUNTER_BITS;
     at = put16(at, AGENT_IO_BYTES);
     at = put_text(at, port_name, sizeof port_name);
-    at = put_text(at, library, sizeof library);
-    at = put_text(at, version, sizeof version);
-    at = put_text(at, algorithm, sizeof algorithm);
-    at = put_text(at, variant, sizeof variant);
+    at = put_names(at);
     *at++ = agent_operation_count;
     for (uint8_t i = 0; i < agent_operation_count; i++) {
         if (at >= end) {
@@ -115,10 +121,7 @@ static void hello(void)
     send(COMMAND_HELLO | REPLY_BIT, (uint16_t)(at - reply - HEAD_BYTES));
 }
 
-/* The five texts and the fixed fields must leave room for at least one name. */
-_Static_assert(sizeof port_name + sizeof library + sizeof version + sizeof algorithm
-                   + sizeof variant + 16 < sizeof reply - AGENT_NAME_BYTES - 8,
-               "AGENT_IO_BYTES is too small for the names in the HELLO reply");
+_Static_assert(sizeof port_name <= AGENT_NAME_BYTES, "PORT_NAME is too long for the HELLO reply");
 
 /* ---- RUN ---------------------------------------------------------------------- */
 

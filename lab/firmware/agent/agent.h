@@ -105,6 +105,15 @@ struct agent_operation {
 extern const struct agent_operation agent_operations[];
 extern const uint8_t agent_operation_count;
 
+/* Library, version, algorithm and variant, each with its final zero. The glue has them, so that the
+ * objects of the agent and of the port are the same for every library, and are compiled once. */
+#define AGENT_NAMES AGENT_LIBRARY "\0" AGENT_VERSION "\0" AGENT_ALGORITHM "\0" AGENT_VARIANT
+extern const char agent_names[];
+extern const uint16_t agent_names_bytes;
+
+/* The HELLO reply must have room for the names, the port's name and at least one operation. */
+#define AGENT_NAMES_LIMIT (AGENT_IO_BYTES - AGENT_NAME_BYTES - 3)
+
 /* Operation 0 of every image: empty marks. The host subtracts their cost. */
 agent_operation_fn agent_empty;
 
@@ -112,7 +121,10 @@ agent_operation_fn agent_empty;
 #define AGENT_OPERATIONS(...)                                                \
     const struct agent_operation agent_operations[] PORT_FLASH = {           \
         {"empty", agent_empty}, __VA_ARGS__};                                \
-    const uint8_t agent_operation_count = sizeof agent_operations / sizeof agent_operations[0];
+    const uint8_t agent_operation_count = sizeof agent_operations / sizeof agent_operations[0]; \
+    const char agent_names[] PORT_FLASH = AGENT_NAMES;                       \
+    const uint16_t agent_names_bytes = sizeof agent_names;                   \
+    typedef char agent_names_fit[sizeof agent_names <= AGENT_NAMES_LIMIT ? 1 : -1];
 
 /* Serves the host and never returns. The port calls it when the UART is open. */
 #ifndef __cplusplus

@@ -34,8 +34,7 @@ impl Builder<'_> {
         let include = self.includes(unit);
         let flags = self.image_flags(unit, content);
         let of_glue = [&flags[..], &self.glue_flags(unit, defines)].concat();
-        let port = port_sources.iter().map(|source| root.join(source));
-        let mut sources: Vec<Source> = port.map(|source| (source, of_glue.clone())).collect();
+        let mut sources = Vec::new();
         let mut link = self.board.toolchain.link_flags.clone();
         link.extend(self.port.link_flags.iter().cloned());
         if content == Content::Heap {
@@ -53,17 +52,26 @@ impl Builder<'_> {
                     link.push(self.relative(&archive).to_string_lossy().into_owned());
                 }
             }
-            Content::Nothing => sources.push((root.join(NOTHING), of_glue)),
+            Content::Nothing => {}
         }
         link.extend(unit.library.link_flags.iter().cloned());
         let what = unit.label();
+        let nothing = (content == Content::Nothing).then_some(NOTHING);
+        let port = port_sources.iter().map(String::as_str).chain(nothing);
+        let port = port.map(|source| root.join(source));
         if let Some(sketch) = sketch {
+            let port = port.map(|source| (source, of_glue.clone()));
+            let sources: Vec<Source> = port.chain(sources).collect();
             return self.sketch(sketch, &sources, &include, &what);
         }
-        let objects = sources
-            .iter()
-            .map(|(source, flags)| self.object(source, &include, flags))
+        let (port_include, of_port) =
+            (self.port_include(), self.port_flags(unit, defines, content));
+        let mut objects = port
+            .map(|source| self.object(&source, &port_include, &of_port))
             .collect::<Result<Vec<_>>>()?;
+        for (source, flags) in &sources {
+            objects.push(self.object(source, &include, flags)?);
+        }
         self.link(&objects, &flags, &link, &what)
     }
 
@@ -74,18 +82,46 @@ impl Builder<'_> {
 
     /// The folders of headers of an image of a unit.
     pub(super) fn includes(&self, unit: &Unit<'_>) -> Vec<PathBuf> {
-        let root = &self.project.root;
-        let port = self.port.include.iter().map(|folder| root.join(folder));
-        let mut include: Vec<PathBuf> = port.chain(unit.include()).collect();
+        let mut include = self.port_include();
+        include.extend(unit.include());
         if Self::stands_in(unit, self.board.toolchain.sketch.as_ref()) {
             include.extend(self.arduino.include.iter().cloned());
         }
         include
     }
 
+    fn port_include(&self) -> Vec<PathBuf> {
+        let root = &self.project.root;
+        let folders = self.port.include.iter();
+        folders.map(|folder| root.join(folder)).collect()
+    }
+
+    /// The flags of the agent and the port in an image of a unit. They know nothing of the unit but
+    /// the flags that decide how functions call each other, so that most units share their objects.
+    fn port_flags(&self, unit: &Unit<'_>, defines: &[String], content: Content) -> Vec<String> {
+        let of_unit = unit.flags(&self.board.port);
+        let calls = |flag: &&String| flag.starts_with("-m") || flag.starts_with("-f");
+        let mut flags = self.board.toolchain.flags.clone();
+        flags.extend(self.port.flags.iter().cloned());
+        flags.extend(of_unit.iter().filter(calls).cloned());
+        if content == Content::Whole {
+            flags = self.as_whole(flags);
+        }
+        flags = self.vary(flags);
+        flags.extend(self.buffer_flags(defines));
+        flags
+    }
+
     /// The flags that the glue has in addition to those of the library.
     pub(super) fn glue_flags(&self, unit: &Unit<'_>, defines: &[String]) -> Vec<String> {
         let mut flags = unit.glue_defines();
+        flags.extend(self.buffer_flags(defines));
+        flags
+    }
+
+    /// `defines`, and the size of the agent's buffers if they do not set it.
+    fn buffer_flags(&self, defines: &[String]) -> Vec<String> {
+        let mut flags = Vec::new();
         if !defines.iter().any(|define| define.starts_with(BUFFERS)) {
             flags.push(format!("{BUFFERS}{}", self.board.agent.io_bytes));
         }
