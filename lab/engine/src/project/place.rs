@@ -1,8 +1,8 @@
 //! The folder of a project: the one named, one above, or the installed one.
 
-use crate::project::Project;
 use std::path::{Path, PathBuf};
 
+use super::Project;
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
 

@@ -1,11 +1,9 @@
 //! The first exchange with a board after its restart.
 
-use crate::runner::serial::HELLO_TRIES;
-use crate::runner::serial::SerialSession;
 use std::time::{Duration, Instant};
 
 use super::super::port::Port;
-use super::{GLANCE, HELLO_ANSWER, Silence};
+use super::{GLANCE, HELLO_ANSWER, HELLO_TRIES, SerialSession, Silence};
 use crate::error::Result;
 use crate::frame;
 use crate::schedule::check_interrupt;

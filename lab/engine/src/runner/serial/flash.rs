@@ -1,10 +1,10 @@
 //! Flashing an image, and the memory of what a board holds.
 
-use crate::runner::serial::SerialSession;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use super::SerialSession;
 use crate::error::Result;
 
 /// The image that this process flashed to the board on a port.

@@ -1,10 +1,9 @@
 //! Opening the port of a board, also after the board was away.
 
-use crate::runner::serial::SerialSession;
 use std::time::{Duration, Instant};
 
 use super::super::port::Port;
-use super::GLANCE;
+use super::{GLANCE, SerialSession};
 use crate::error::{Error, Result};
 use crate::schedule::check_interrupt;
 
