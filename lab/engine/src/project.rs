@@ -2,15 +2,16 @@
 //! algorithms that its data files describe.
 
 mod load;
+mod place;
+mod port;
 
 use std::path::{Path, PathBuf};
 
 use selo_vectors::Catalog;
-use serde::Deserialize;
 
 use crate::algorithm::Algorithm;
 use crate::board::Board;
-use crate::data::{read_toml, sorted_entries};
+use crate::data::read_toml;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::{Library, Unit};
@@ -19,6 +20,8 @@ use crate::source::{Lock, Source};
 use load::{load_algorithms, load_boards, load_libraries, load_models};
 
 pub use crate::library::MANIFEST;
+
+pub use port::Port;
 
 /// The contents of all data files.
 #[derive(Clone, Debug)]
@@ -31,53 +34,8 @@ pub struct Project {
     pub models: Vec<CycleModel>,
 }
 
-/// The sources and flags of an image for this core, without the library:
-/// `lab/firmware/ports/<port>/port.toml`. Paths are relative to the project's root.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Port {
-    pub agent_sources: Vec<String>,
-    pub footprint_sources: Vec<String>,
-    /// The port's sources for a whole program that is not a unit: start-up and heap, if no system
-    /// provides them.
-    #[serde(default)]
-    pub program_sources: Vec<String>,
-    #[serde(default)]
-    pub include: Vec<String>,
-    #[serde(default)]
-    pub flags: Vec<String>,
-    /// Flags of C++ sources. They replace a `-std=` in `flags`.
-    #[serde(default = "default_cxx_flags")]
-    pub cxx_flags: Vec<String>,
-    #[serde(default)]
-    pub link_flags: Vec<String>,
-    /// Flags of a whole program, whose size is a figure of its own; the last ones, and an `-O`
-    /// replaces every other. Without any, the port has no such figure.
-    #[serde(default)]
-    pub whole_flags: Vec<String>,
-    /// The sources that count the heap in an image of the agent, and the flags that link them.
-    /// Without any, the port has no such figure.
-    #[serde(default)]
-    pub heap_sources: Vec<String>,
-    #[serde(default)]
-    pub heap_link_flags: Vec<String>,
-}
-
 /// Instead of a library's name: every library except those that only test the instrument.
 pub const ALL: &str = "all";
-
-/// The C++ flags of the Arduino tools: no exceptions, no run-time type information, and no locks
-/// around static variables. A chip without a system has no code for these.
-fn default_cxx_flags() -> Vec<String> {
-    [
-        "-std=gnu++11",
-        "-fno-exceptions",
-        "-fno-rtti",
-        "-fno-threadsafe-statics",
-    ]
-    .map(str::to_owned)
-    .to_vec()
-}
 
 /// A selection of the project's units. An empty list selects all.
 #[derive(Clone, Debug, Default)]
@@ -87,78 +45,7 @@ pub struct Selection {
     pub variants: Vec<String>,
 }
 
-fn is_project(folder: &Path) -> bool {
-    folder.join("lab/boards").is_dir() && folder.join("lab/libraries").is_dir()
-}
-
-/// The folder of a project with the lab's data.
-const DATA: &str = "lab";
-
-/// The data files of an installed command: PREFIX/share/selo for PREFIX/bin/selo.
-fn installed(program: &Path) -> Option<PathBuf> {
-    let program = program.canonicalize().ok()?;
-    let share = program.parent()?.parent()?.join("share/selo");
-    is_project(&share).then_some(share)
-}
-
-/// Makes a folder of the user's own with links to the installed data. Images and rows need a
-/// writable place, and the installation may be read-only.
-fn workspace(installed: &Path, own: &Path) -> Result<PathBuf> {
-    let failed = |source| Error::Write {
-        path: own.to_owned(),
-        source,
-    };
-    std::fs::create_dir_all(own).map_err(failed)?;
-    let mut targets = sorted_entries(installed)?;
-    // DATA is a real folder, so that the user can add boards and libraries beside the installed
-    // ones.
-    targets.retain(|target| !target.ends_with(DATA));
-    targets.extend(sorted_entries(&installed.join(DATA))?);
-    std::fs::create_dir_all(own.join(DATA)).map_err(failed)?;
-    for target in targets {
-        let Ok(name) = target.strip_prefix(installed) else {
-            continue;
-        };
-        let link = own.join(name);
-        if std::fs::read_link(&link).is_ok_and(|now| now == target) {
-            continue;
-        }
-        // A link to another version is replaced. Anything else belongs to the user and stays.
-        if link.is_symlink() {
-            std::fs::remove_file(&link).map_err(failed)?;
-        }
-        if !link.exists() {
-            std::os::unix::fs::symlink(&target, &link).map_err(failed)?;
-        }
-    }
-    Ok(own.to_owned())
-}
-
 impl Project {
-    /// Finds the project from `start` upwards: the first folder with `lab/boards/` and
-    /// `lab/libraries/`. If there is none, uses the data installed with the command at `program`.
-    pub fn find(start: &Path, program: Option<&Path>) -> Result<PathBuf> {
-        if let Some(folder) = start.ancestors().find(|folder| is_project(folder)) {
-            return Ok(folder.to_owned());
-        }
-        if let Some(installed) = program.and_then(installed) {
-            let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-            let own = home("XDG_DATA_HOME")
-                .map(PathBuf::from)
-                .or_else(|| Some(PathBuf::from(home("HOME")?).join(".local/share")));
-            if let Some(own) = own {
-                return workspace(&installed, &own.join("selo/lab"));
-            }
-        }
-        Err(Error::Data {
-            path: start.to_owned(),
-            message:
-                "not inside a Selo project (no lab/boards/ and lab/libraries/ here or above); \
-                      change into it or pass --project"
-                    .into(),
-        })
-    }
-
     /// Loads every data file below `root`. Fails if a file is invalid, or if a reference between
     /// files is.
     pub fn load(root: &Path) -> Result<Project> {
@@ -438,62 +325,4 @@ fn listed(what: &str, names: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_installed_command_brings_its_data() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().canonicalize().expect("a folder");
-        let share = root.join("prefix/share/selo");
-        for name in ["lab/boards", "lab/libraries", "lab/vectors", "src"] {
-            std::fs::create_dir_all(share.join(name)).expect("made");
-        }
-        let program = root.join("prefix/bin/selo");
-        std::fs::create_dir_all(program.parent().expect("a parent")).expect("made");
-        std::fs::write(&program, "").expect("written");
-        let found = installed(&program).expect("found");
-        assert_eq!(found, share);
-        assert_eq!(installed(&root.join("elsewhere/selo")), None);
-
-        // Another version replaces the links, but not the user's own files.
-        let own = root.join("own");
-        let own = workspace(&found, &own).expect("made");
-        assert!(is_project(&own));
-        std::fs::remove_file(own.join("lab/boards")).expect("removed");
-        std::fs::create_dir(own.join("lab/boards")).expect("made");
-        std::fs::remove_file(own.join("lab/vectors")).expect("removed");
-        std::os::unix::fs::symlink("/nowhere", own.join("lab/vectors")).expect("linked");
-        workspace(&found, &own).expect("made");
-        assert!(!own.join("lab/boards").is_symlink());
-        assert_eq!(
-            std::fs::read_link(own.join("lab/vectors")).ok(),
-            Some(share.join("lab/vectors"))
-        );
-        assert_eq!(
-            std::fs::read_link(own.join("lab/libraries")).ok(),
-            Some(share.join("lab/libraries"))
-        );
-    }
-    #[test]
-    fn a_manifest_of_the_release_before_is_read() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let mut project = Project::load(&root).expect("the project's data");
-        let folder = tempfile::tempdir().expect("a folder");
-        let manifest = "name = \"theirs\"\ntitle = \"Theirs\"\nversion = \"1\"\nlicence = \"MIT\"\n\
-            [[implementation]]\nalgorithms = [\"aes-128\"]\nstrategies = [\"fast\"]\n\
-            glue = \"{strategy}.c\"\noperations = [\"encrypt\"]\n";
-        std::fs::write(folder.path().join("contender.toml"), manifest).expect("written");
-        std::fs::write(folder.path().join("fast.c"), "").expect("written");
-        let name = project.add_library(folder.path()).expect("it is read");
-        let selection = Selection {
-            libraries: vec![name],
-            ..Selection::default()
-        };
-        let board = project.board("native").expect("a board");
-        let units = project.units(board, &selection).expect("units");
-        assert!(units[0].library.has_old_manifest());
-        assert_eq!(units[0].variant, "fast");
-        assert!(units[0].glue().ends_with("fast.c"));
-    }
-}
+mod tests;

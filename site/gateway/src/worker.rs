@@ -1,6 +1,11 @@
 //! The worker thread. For each batch it receives packets, runs the engine, writes the journal
 //! and sends the answers, in this order.
 
+mod commit;
+mod log;
+mod remote;
+mod upkeep;
+
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -11,19 +16,21 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use tracing::{debug, error, info, warn};
 
 use crate::carriers::Carriers;
 use crate::clock::{Clock, Now};
-use crate::counters::{Count, Shared};
+use crate::counters::Shared;
 use crate::delivery::Progress;
-use crate::engine::{Checkpoint, Engine, Event, Output, WindowState};
+use crate::engine::{Checkpoint, Engine, Output};
 use crate::journal::{Sync, Writer};
 use crate::keeper::Keeper;
 use crate::keys::{Change, KeyFile};
-use crate::peer::Peer;
-use crate::registry::Learnt;
 use crate::udp;
+
+use remote::Order;
+
+pub use remote::{Listener, Remote};
+pub use upkeep::heard;
 
 /// Maximum receive calls per journal record. Under load a record holds hundreds of packets;
 /// without load it holds one.
@@ -36,92 +43,6 @@ const BUSY: usize = 16;
 const GATHER: u32 = 1024;
 /// Maximum wait, and so the maximum extra delay of readings and answers.
 const GATHER_TIME: Duration = Duration::from_millis(2);
-/// Minimum bytes of session states written with a batch during a checkpoint pass.
-const CHECKPOINT_BYTES: usize = 4096;
-/// Period in which the registry is updated for all sessions, a part each second.
-const TELL_SECONDS: u32 = 300;
-/// Delay before a failed write of the journal is retried.
-const RETRY: Duration = Duration::from_millis(500);
-
-/// A function that runs on the worker's thread, between two batches.
-pub type Job = Box<dyn FnOnce(&mut Engine, Now, &mut Output) + Send>;
-
-/// A receiver of events.
-pub type Listener = mpsc::Sender<Event>;
-
-enum Order {
-    Job(Job),
-    Listen(Listener),
-    /// To be told once all earlier orders are in the files.
-    Settle(mpsc::Sender<()>),
-    /// A packet of a carrier that has its own thread.
-    Packet(Peer, Vec<u8>),
-}
-
-/// A handle to the worker for other threads.
-#[derive(Debug, Clone)]
-pub struct Remote {
-    orders: mpsc::Sender<Order>,
-    wake: Arc<UnixStream>,
-    stop: Arc<AtomicBool>,
-}
-
-impl Remote {
-    fn order(&self, order: Order) {
-        let _ = self.orders.send(order);
-        self.wake();
-    }
-
-    fn wake(&self) {
-        // A full pipe wakes the worker as well.
-        let _ = io::Write::write(&mut &*self.wake, &[0]);
-    }
-
-    /// Runs a function on the worker's thread and returns its result. `None` if the worker has
-    /// stopped.
-    pub fn call<R: Send + 'static>(
-        &self,
-        job: impl FnOnce(&mut Engine, Now, &mut Output) -> R + Send + 'static,
-    ) -> Option<R> {
-        let (send, receive) = mpsc::channel();
-        self.order(Order::Job(Box::new(move |engine, now, out| {
-            let _ = send.send(job(engine, now, out));
-        })));
-        receive.recv().ok()
-    }
-
-    /// Waits until the changes of earlier calls are in the journal, and the keys that they ended
-    /// are overwritten. False if that takes longer than `limit`, for example because the disk is
-    /// full, or if the worker has stopped.
-    pub fn settle(&self, limit: Duration) -> bool {
-        let (send, receive) = mpsc::channel();
-        self.order(Order::Settle(send));
-        receive.recv_timeout(limit).is_ok()
-    }
-
-    /// Passes on a packet of a carrier that has its own thread.
-    pub(crate) fn packet(&self, from: Peer, bytes: Vec<u8>) {
-        self.order(Order::Packet(from, bytes));
-    }
-
-    /// Subscribes to all later events.
-    pub fn listen(&self) -> mpsc::Receiver<Event> {
-        let (send, receive) = mpsc::channel();
-        self.order(Order::Listen(send));
-        receive
-    }
-
-    /// Asks the worker to stop.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Release);
-        self.wake();
-    }
-
-    /// True once the worker has been asked to stop.
-    pub fn stopping(&self) -> bool {
-        self.stop.load(Ordering::Acquire)
-    }
-}
 
 /// Resources of the worker.
 pub struct Worker {
@@ -351,267 +272,6 @@ impl Loop {
         }
         Ok(received)
     }
-
-    /// Writes the changes to the journal, then sends packets and reports events.
-    fn commit(&mut self, now: Now) -> Result<(), String> {
-        let wrote = !self.out.journal.is_empty();
-        let mut position = None;
-        if wrote {
-            position = Some(self.write(now)?);
-        }
-        let Worker {
-            keeper,
-            sync,
-            carriers,
-            progress,
-            counters,
-            engine,
-            ..
-        } = &mut self.worker;
-        if wrote && *sync != Sync::Always {
-            progress.written(position.unwrap_or_default());
-            position = None;
-        }
-        let mut held_back = Vec::new();
-        for packet in self.out.send.drain(..) {
-            let hold = match *sync {
-                Sync::Always => wrote || packet.after_sync,
-                Sync::EverySecond => packet.after_sync,
-                Sync::Never => false,
-            };
-            if hold {
-                held_back.push(packet);
-            } else if carriers.send(&packet).is_err() {
-                counters.add(Count::SendErrors, 1);
-            }
-        }
-        if !held_back.is_empty() || position.is_some() {
-            keeper.release(held_back, position);
-        }
-        let mut learnt = Vec::new();
-        for event in self.out.events.drain(..) {
-            log(&event);
-            if let Event::Joined { row, counter, .. } = event {
-                let new = Learnt {
-                    join_counter: Some(counter),
-                    seen: None,
-                };
-                learnt.push((row, new));
-            }
-            self.listeners
-                .retain(|listener| listener.send(event.clone()).is_ok());
-        }
-        if !learnt.is_empty() {
-            keeper.learn(learnt);
-        }
-        counters.publish(engine.counters());
-        // Keys that could not be overwritten are still here.
-        if self.keys.is_empty() {
-            for told in self.settling.drain(..) {
-                let _ = told.send(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Appends the batch to the journal. Waits while the disk is full, because unwritten
-    /// packets must be neither answered nor delivered.
-    fn write(&mut self, now: Now) -> Result<crate::journal::Position, String> {
-        self.continue_pass();
-        let mut complained = false;
-        loop {
-            match self.try_write(now) {
-                Ok(position) => {
-                    if complained {
-                        info!("the journal can be written again");
-                    }
-                    return Ok(position);
-                }
-                Err(problem) => {
-                    if !complained {
-                        let hint = problem.hint();
-                        error!(%problem, hint, "cannot write the journal; packets are refused until it can be written");
-                    }
-                    complained = true;
-                    if self.stop.load(Ordering::Acquire) {
-                        return Err(problem.to_string());
-                    }
-                    std::thread::sleep(RETRY);
-                }
-            }
-        }
-    }
-
-    fn try_write(&mut self, now: Now) -> crate::Result<crate::journal::Position> {
-        let worker = &mut self.worker;
-        self.keys.append(&mut worker.engine.take_key_changes());
-        // Write the keys before the journal names their slots.
-        worker.keys.write_kept(&self.keys)?;
-        if worker.journal.is_full() {
-            let file = worker.journal.rotate()?;
-            worker.keeper.file(file);
-            let enough = worker
-                .segment_bytes
-                .max(2 * worker.engine.checkpoint_bytes());
-            if self.pass.is_none() && self.obsolete.is_none() && self.before_pass > enough {
-                self.before_pass = 0;
-                self.pass = Some(Pass {
-                    checkpoint: Checkpoint::default(),
-                    from: worker.journal.segment(),
-                });
-            }
-        }
-        let before = worker.journal.position();
-        let position = worker.journal.append(&mut self.out.journal, now.unix_ms)?;
-        let bytes = position.offset - before.offset;
-        self.before_pass += bytes;
-        worker.keeper.written(bytes);
-        if !self.keys.is_empty() {
-            self.forget_keys();
-        }
-        let worker = &mut self.worker;
-        let counters = worker.engine.counters_mut();
-        counters.add(Count::Batches, 1);
-        counters.add(Count::JournalBytes, bytes);
-        counters.set(
-            Count::JournalSegments,
-            worker.journal.segment_count() as u64,
-        );
-        Ok(position)
-    }
-
-    /// Overwrites the keys of sessions whose end is now in the journal. A failure is retried
-    /// with the next batch.
-    fn forget_keys(&mut self) {
-        let worker = &mut self.worker;
-        match worker.keys.write_forgotten(&self.keys) {
-            Ok(()) => {
-                self.keys.clear();
-                worker.keeper.keys_written();
-            }
-            Err(problem) => {
-                let hint = problem.hint();
-                error!(%problem, hint, "cannot overwrite the keys of ended sessions yet; will retry");
-                self.keys.retain(Change::is_forgotten);
-            }
-        }
-    }
-
-    /// Adds session states to the batch, about as many bytes as it already has.
-    fn continue_pass(&mut self) {
-        let Some(pass) = &mut self.pass else {
-            return;
-        };
-        let journal = &mut self.out.journal;
-        let bytes = journal.len().max(CHECKPOINT_BYTES);
-        let complete = self
-            .worker
-            .engine
-            .checkpoint(&mut pass.checkpoint, bytes, journal);
-        if complete {
-            self.obsolete = Some(Obsolete {
-                before: pass.from,
-                registry: self.worker.keeper.flush(),
-                written: false,
-            });
-            self.pass = None;
-        }
-    }
-
-    fn every_second(&mut self, now: Now) {
-        self.tell_registry(now);
-        self.remove_obsolete();
-        let worker = &self.worker;
-        let behind = worker
-            .journal
-            .segment()
-            .saturating_sub(worker.progress.delivered().segment.max(1));
-        let full = behind.saturating_mul(worker.segment_bytes) > worker.undelivered_max;
-        if full && !self.paused {
-            error!(
-                "too many undelivered readings; packets are refused until the sink accepts some"
-            );
-        }
-        if !full && self.paused {
-            info!("packets are accepted again");
-        }
-        self.paused = full;
-    }
-
-    /// Reports last contacts to the registry, for a part of all sessions.
-    fn tell_registry(&mut self, now: Now) {
-        let slots = self.worker.engine.slots();
-        self.told_seconds += 1;
-        let share = u64::from(slots) * u64::from(self.told_seconds) / u64::from(TELL_SECONDS);
-        let until = share as u32;
-        self.tell(self.told..until, now, 2 * TELL_SECONDS);
-        self.told = until.max(self.told);
-        if self.told_seconds >= TELL_SECONDS {
-            self.told = 0;
-            self.told_seconds = 0;
-        }
-    }
-
-    fn tell(&self, slots: std::ops::Range<u32>, now: Now, seconds: u32) {
-        let since = ((now.unix_ms / 1000) as u32).saturating_sub(seconds);
-        let learnt = heard(&self.worker.engine, slots, since);
-        if !learnt.is_empty() {
-            self.worker.keeper.learn(learnt);
-        }
-    }
-
-    fn remove_obsolete(&mut self) {
-        let Some(obsolete) = &mut self.obsolete else {
-            return;
-        };
-        obsolete.written |= obsolete.registry.try_recv().is_ok();
-        if !obsolete.written {
-            return;
-        }
-        let delivered = self.worker.progress.delivered().segment;
-        match self
-            .worker
-            .journal
-            .remove_before(obsolete.before.min(delivered))
-        {
-            Ok(_) if delivered >= obsolete.before => self.obsolete = None,
-            Ok(_) => {}
-            Err(problem) => warn!(%problem, "cannot remove an old journal segment"),
-        }
-    }
-
-    /// Stops cleanly: writes all pending data and an end entry.
-    fn finish(&mut self) -> Result<(), String> {
-        let now = self.worker.clock.now();
-        self.worker
-            .engine
-            .pairing_close(now, "the gateway is stopping", &mut self.out);
-        self.commit(now)?;
-        self.tell(0..self.worker.engine.slots(), now, 2 * TELL_SECONDS);
-        self.worker.keeper.stop();
-        self.out.journal.push(&crate::journal::entry::Entry::End);
-        self.write(now)?;
-        self.worker
-            .journal
-            .sync_all()
-            .map_err(|error| error.to_string())?;
-        self.worker.progress.written(self.worker.journal.position());
-        self.worker.counters.publish(self.worker.engine.counters());
-        Ok(())
-    }
-}
-
-/// Last contacts of sessions in these slots, in the registry's form.
-pub fn heard(engine: &Engine, slots: std::ops::Range<u32>, since: u32) -> Vec<(u32, Learnt)> {
-    let learnt = |heard: crate::engine::Heard| {
-        let seen = (u64::from(heard.at) * 1000, heard.peer.to_string());
-        let new = Learnt {
-            join_counter: None,
-            seen: Some(seen),
-        };
-        (heard.row, new)
-    };
-    engine.heard(slots, since).map(learnt).collect()
 }
 
 /// Delay before the next pass. `received` is the number of packets in the last pass, `since`
@@ -622,43 +282,6 @@ fn gathering(received: usize, since: Duration) -> Duration {
             (since.min(GATHER_TIME) * GATHER / received).min(GATHER_TIME)
         }
         _ => Duration::ZERO,
-    }
-}
-
-/// Logs an event: ids and numbers, never keys or payloads.
-fn log(event: &Event) {
-    match event {
-        Event::Joined {
-            device,
-            counter,
-            session,
-            from,
-            ..
-        } => debug!(%device, join = counter, %session, %from, "a node joined"),
-        Event::Live { device, session } => debug!(%device, %session, "a session is live"),
-        Event::Ended {
-            device,
-            session,
-            why,
-        } => warn!(%device, %session, why, "a session has ended"),
-        Event::NoRandom(problem) => {
-            error!(%problem, "no random numbers available; dropped a packet")
-        }
-        Event::Downlink { ticket, outcome } => debug!(ticket, ?outcome, "a message to a node"),
-        Event::Pairing(_, state) => match state {
-            WindowState::Closed { why } => info!(why, "pairing window closed"),
-            WindowState::Open { entries_left } => info!(entries_left, "pairing window open"),
-            WindowState::Keyed { device, suite, .. } => {
-                info!(%device, %suite, "a node requests pairing");
-            }
-            WindowState::Comparing { device, .. } => {
-                info!(%device, "a node shows its digits; enter them with `selo device pair`");
-            }
-            WindowState::Failed { device, why, .. } => {
-                warn!(%device, why, "a pairing failed");
-            }
-            WindowState::Paired { device, .. } => info!(%device, "a device was paired"),
-        },
     }
 }
 

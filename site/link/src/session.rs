@@ -5,6 +5,11 @@
 //! [`STATE_BYTES`] bytes, contains no secret. Expanded keys are not stored, because expanding a
 //! key is faster than loading its expansion from memory.
 
+mod packet;
+mod role;
+mod stored;
+mod window;
+
 use std::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -12,153 +17,14 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use crate::frame::{Data, Direction, FRAME_MAX, Flags, START_BYTES};
 use crate::keys::SessionKeys;
 pub use crate::session_id::SessionId;
-use crate::{Reason, Suite, primitives};
+use crate::{Suite, primitives};
 
-/// Exclusive upper bound of counters in each direction of a session.
-pub const COUNTER_LIMIT: u64 = 1 << 32;
+use window::{Window, WindowPosition};
 
-/// Size of the stored state without keys, bytes.
-pub const STATE_BYTES: usize = 1 + 1 + 1 + 4 + 3 * 8 + 8 + 4;
-
-/// Size of the stored keys, bytes.
-pub const KEY_BYTES: usize = 2 * 32;
-
-/// Which side of a session this is. It decides directions, the window and the forgery limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Seals DOWN, opens UP.
-    Gateway,
-    /// Seals UP, opens DOWN.
-    Node,
-}
-
-impl Role {
-    /// Direction of the packets that this side sends.
-    pub const fn sends(self) -> Direction {
-        match self {
-            Role::Gateway => Direction::Down,
-            Role::Node => Direction::Up,
-        }
-    }
-
-    /// Size of the replay window: counters tracked below the highest accepted one.
-    pub const fn window(self) -> u32 {
-        match self {
-            Role::Gateway => 128,
-            Role::Node => 32,
-        }
-    }
-
-    /// Number of wrong tags that ends the session. A gateway throttles forgeries long before
-    /// this [docs/protocol.md, Forgeries]; the limit is the last line of defence.
-    pub const fn forgery_limit(self) -> u32 {
-        match self {
-            Role::Gateway => 1 << 30,
-            Role::Node => 1 << 15,
-        }
-    }
-}
-
-/// Options of a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SealOptions {
-    /// Request an acknowledgement of this packet.
-    pub ack_request: bool,
-    /// Acknowledge the packet whose counter has these low 16 bits.
-    pub ack: Option<u16>,
-}
-
-/// A sealed packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sealed<'o> {
-    /// Its counter.
-    pub counter: u64,
-    /// Its bytes.
-    pub frame: &'o [u8],
-}
-
-/// Reason why a payload cannot be sealed. The session is unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SealError {
-    /// The payload does not fit one frame.
-    #[error("the payload has {bytes} bytes; a packet of this session carries at most {max}")]
-    TooLong {
-        /// Size of the payload, bytes.
-        bytes: usize,
-        /// Maximum size, bytes.
-        max: usize,
-    },
-    /// The session has used all counters, or has received too many forgeries.
-    #[error("the session has ended\nhint: the node must join again")]
-    Ended,
-}
-
-/// The content of an authenticated packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Opened<'o> {
-    /// Its full counter. (device, session, counter) identifies a reading.
-    pub counter: u64,
-    /// The payload, without the acknowledgement.
-    pub payload: &'o [u8],
-    /// True if the sender requests an acknowledgement; see [`Session::seal`].
-    pub ack_request: bool,
-    /// The acknowledgement in the packet; [`Session::acknowledged`] completes its counter.
-    pub ack: Option<u16>,
-    /// True if its counter is the highest so far. Only such a packet updates the peer's
-    /// address.
-    pub newest: bool,
-}
-
-impl Opened<'_> {
-    /// True for an acknowledgement without a payload, which is not delivered.
-    pub const fn only_acknowledges(&self) -> bool {
-        self.ack.is_some() && self.payload.is_empty()
-    }
-}
-
-/// Reason why a packet is not delivered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// It belongs to another session, or has the wrong direction.
-    #[error("the packet belongs to another session")]
-    UnknownSession,
-    /// Its tag length differs from the session's.
-    #[error("the packet's tag length differs from its session's")]
-    TagLength,
-    /// Its tag is wrong.
-    #[error("the packet's tag is wrong")]
-    Forged,
-    /// Its tag is right, but its counter was accepted before. If it requests an
-    /// acknowledgement, the first one was lost: acknowledge it again, at most once a second per
-    /// session.
-    #[error("packet {counter} was received before")]
-    Again {
-        /// Its counter.
-        counter: u64,
-        /// True if it requests an acknowledgement.
-        ack_request: bool,
-    },
-    /// Its counter is below the window or above the counter limit. The tag was not checked.
-    #[error("the packet's counter is outside of the window")]
-    OutsideWindow,
-    /// The session has received too many forgeries.
-    #[error("the session has ended\nhint: the node must join again")]
-    Ended,
-}
-
-impl OpenError {
-    /// The reason under which the gateway counts the packet.
-    pub const fn reason(&self) -> Reason {
-        match self {
-            OpenError::UnknownSession | OpenError::Ended => Reason::UnknownSession,
-            OpenError::TagLength => Reason::Malformed,
-            OpenError::Forged => Reason::Forged,
-            OpenError::Again { .. } | OpenError::OutsideWindow => Reason::Replayed,
-        }
-    }
-}
+pub use packet::{OpenError, Opened, SealError, SealOptions, Sealed};
+pub use role::Role;
+pub use stored::{KEY_BYTES, STATE_BYTES};
+pub use window::COUNTER_LIMIT;
 
 /// One side of a session.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
@@ -444,70 +310,6 @@ impl Session {
         }
         fresh
     }
-
-    /// The state without keys, for a journal that is written often.
-    pub fn state(&self) -> [u8; STATE_BYTES] {
-        let mut bytes = [0; STATE_BYTES];
-        let mut rest = &mut bytes[..];
-        let mut put = |field: &[u8]| {
-            let (start, end) = std::mem::take(&mut rest).split_at_mut(field.len());
-            start.copy_from_slice(field);
-            rest = end;
-        };
-        put(&[STORED_VERSION, self.suite.code()]);
-        put(&[u8::from(self.role == Role::Node) | u8::from(self.long_tags) << 1]);
-        put(&self.id.0.to_le_bytes());
-        put(&self.next_sent.to_le_bytes());
-        put(&self.received.next.to_le_bytes());
-        put(&self.received.seen().to_le_bytes());
-        put(&self.forgeries.to_le_bytes());
-        bytes
-    }
-
-    /// The keys that the join agreed on. Store them in a file of mode 0600, and erase them when
-    /// the session ends. `None` once the session has resumed, because its sealing key then
-    /// belongs to this start only.
-    pub fn keys(&self) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
-        if self.is_resumed() {
-            return None;
-        }
-        let mut bytes = Zeroizing::new([0; KEY_BYTES]);
-        bytes[..32].copy_from_slice(&self.seal_key);
-        bytes[32..].copy_from_slice(&self.open_key);
-        Some(bytes)
-    }
-
-    /// Restores a session from [`state`](Self::state) and [`keys`](Self::keys), not resumed.
-    /// `None` if the bytes are invalid.
-    pub fn from_stored(state: &[u8; STATE_BYTES], keys: &[u8; KEY_BYTES]) -> Option<Self> {
-        let mut rest = &state[..];
-        let [version, suite, flags] = take(&mut rest)?;
-        let id = SessionId(u32::from_le_bytes(take(&mut rest)?));
-        let next_sent = u64::from_le_bytes(take(&mut rest)?);
-        let next = u64::from_le_bytes(take(&mut rest)?);
-        let seen = u128::from_le_bytes(take(&mut rest)?);
-        let forgeries = u32::from_le_bytes(take(&mut rest)?);
-        if version != STORED_VERSION || flags > 3 || next_sent.max(next) > COUNTER_LIMIT {
-            return None;
-        }
-        let mut keys = &keys[..];
-        Some(Session {
-            seal_key: take(&mut keys)?,
-            open_key: take(&mut keys)?,
-            next_sent,
-            received: Window::new(next, seen),
-            id,
-            forgeries,
-            start: NOT_RESUMED,
-            suite: Suite::from_code(suite)?,
-            role: if flags & 1 == 1 {
-                Role::Node
-            } else {
-                Role::Gateway
-            },
-            long_tags: flags & 2 == 2,
-        })
-    }
 }
 
 /// The start nonce of a session that has not resumed.
@@ -518,15 +320,6 @@ fn resumed_key(suite: Suite, down: &[u8; 32], start: &[u8; START_BYTES]) -> [u8;
     primitives::hash(suite, &[down, start])
 }
 
-/// Version of the stored state, its first byte.
-const STORED_VERSION: u8 = 2;
-
-fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (field, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    Some(*field)
-}
-
 impl fmt::Debug for Session {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -534,80 +327,5 @@ impl fmt::Debug for Session {
             "Session({:?} {}, {}, sent {}, received below {}, ..)",
             self.role, self.id, self.suite, self.next_sent, self.received.next
         )
-    }
-}
-
-/// The replay window: which counters were accepted [docs/protocol.md, Data].
-#[derive(Clone, Copy, Default)]
-struct Window {
-    /// One more than the highest accepted counter; 0 before the first.
-    next: u64,
-    /// Bit i is set if counter `highest - 1 - i` was accepted. Stored as two halves, low first,
-    /// which makes a session 16 bytes smaller than a `u128` would.
-    seen: [u64; 2],
-}
-
-/// Position of a counter relative to the window.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WindowPosition {
-    /// Above the highest.
-    Newest,
-    /// In the window and not accepted yet.
-    Within,
-    /// Accepted before.
-    Seen,
-    /// Below the window, so its history is unknown.
-    Below,
-}
-
-impl Window {
-    fn new(next: u64, seen: u128) -> Self {
-        Window {
-            next,
-            seen: [seen as u64, (seen >> 64) as u64],
-        }
-    }
-
-    fn seen(&self) -> u128 {
-        u128::from(self.seen[1]) << 64 | u128::from(self.seen[0])
-    }
-
-    /// Reconstructs the full counter: the one nearest to `next` with these low 16 bits. `None`
-    /// if it is out of range.
-    fn complete(&self, low: u16) -> Option<u64> {
-        let distance = low.wrapping_sub(self.next as u16) as i16;
-        self.next
-            .checked_add_signed(distance.into())
-            .filter(|&counter| counter < COUNTER_LIMIT)
-    }
-
-    fn place(&self, counter: u64, window: u32) -> WindowPosition {
-        if counter >= self.next {
-            return WindowPosition::Newest;
-        }
-        match self.next - 1 - counter {
-            0 => WindowPosition::Seen,
-            back if back > window.into() => WindowPosition::Below,
-            back if self.seen() >> (back - 1) & 1 == 1 => WindowPosition::Seen,
-            _ => WindowPosition::Within,
-        }
-    }
-
-    /// Accepts a counter that is `Newest` or `Within`.
-    fn accept(&mut self, counter: u64) {
-        let mut seen = self.seen();
-        if counter < self.next {
-            seen |= 1 << (self.next - 2 - counter);
-            *self = Window::new(self.next, seen);
-            return;
-        }
-        // The previous highest counter, if any, becomes the bit `steps` back.
-        let steps = counter - self.next + 1;
-        let shift = u32::try_from(steps).unwrap_or(u32::MAX);
-        seen = seen.checked_shl(shift).unwrap_or(0);
-        if self.next > 0 {
-            seen |= 1u128.checked_shl(shift - 1).unwrap_or(0);
-        }
-        *self = Window::new(counter + 1, seen);
     }
 }

@@ -2,15 +2,19 @@
 //! medium between them. State changes only in [`Ether::advance`], and depends only on the
 //! sequence of calls and the seed.
 
+mod event;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::Time;
 use crate::duty::{Account, Limit};
-use crate::e32::{Counts, Mode, Module, Output, Packet};
+use crate::e32::{Mode, Module, Output, Packet};
 use crate::medium::{Medium, Position, Propagation, Reception, Signal};
 use crate::nanos;
 use selo_e32::airtime::AirRate;
 use selo_e32::parameters::{Parameters, Uart};
+
+pub use event::{Event, Station, Tally, What};
 
 /// Parameters of an ether.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -21,69 +25,6 @@ pub struct Settings {
     pub seed: u64,
     /// Duty-cycle limit of each module.
     pub duty: Option<Limit>,
-}
-
-/// Number of a module of an [`Ether`], in the order of [`Ether::add`].
-pub type Station = usize;
-
-/// A recorded event.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Event {
-    /// Its time.
-    pub at: Time,
-    /// The module.
-    pub station: Station,
-    /// The kind of event.
-    pub what: What,
-}
-
-/// See [`Event`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum What {
-    /// It started to transmit.
-    Sends {
-        /// User bytes.
-        bytes: usize,
-        /// End of the transmission.
-        until: Time,
-    },
-    /// A transmission was suppressed by the duty-cycle limit.
-    Refused,
-    /// It received a packet.
-    Heard {
-        /// The sending module.
-        from: Station,
-        /// Signal strength.
-        rssi_dbm: f64,
-    },
-    /// It missed a packet that was addressed to it.
-    Missed {
-        /// The sending module.
-        from: Station,
-        /// User bytes.
-        bytes: usize,
-        /// The reason, never [`Outcome::Received`].
-        why: Reception,
-    },
-}
-
-/// Counters of one module's bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// The module's own counters.
-    pub module: Counts,
-    /// Packets for it that it missed because it was asleep or transmitting.
-    pub deaf: u64,
-    /// Packets that it missed because they were too weak.
-    pub weak: u64,
-    /// Packets that it missed because of a collision.
-    pub collided: u64,
-    /// Bytes between host and module that were garbled by different UART settings.
-    pub garbled: u64,
-    /// Time on the air.
-    pub on_air: Time,
-    /// Transmissions beyond the duty-cycle limit.
-    pub over_duty: u64,
 }
 
 #[derive(Debug, Clone)]

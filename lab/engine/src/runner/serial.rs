@@ -6,11 +6,14 @@
 //! and the agent's state is unknown. The request fails with [`Error::Cut`] once the board answers
 //! again. The caller then starts again from the first request that depends on no other.
 
+mod boot;
+mod flash;
+mod open;
+
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Mutex;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -31,18 +34,6 @@ const GLANCE: Duration = Duration::from_millis(100);
 
 /// After damaged bytes, the answer may still come for this long.
 const AFTER_DAMAGE: Duration = Duration::from_secs(1);
-
-/// Some boards' ports disappear during a flash or a reset. They may stay away for this long.
-const REAPPEARS: Duration = Duration::from_secs(10);
-
-/// The image that this process flashed to the board on a port.
-struct Flashed {
-    image: PathBuf,
-    /// The reply to HELLO.
-    identity: Vec<u8>,
-}
-
-static FLASHED: Mutex<BTreeMap<PathBuf, Flashed>> = Mutex::new(BTreeMap::new());
 
 pub(super) struct SerialSession {
     title: String,
@@ -103,13 +94,6 @@ impl SerialSession {
         Ok(session)
     }
 
-    /// The reply to HELLO from when this process flashed this image on this port.
-    fn known_identity(&self) -> Option<Vec<u8>> {
-        let flashed = FLASHED.lock().ok()?;
-        let flashed = flashed.get(&self.serial.port)?;
-        (flashed.image == self.image).then(|| flashed.identity.clone())
-    }
-
     fn error(&self, message: String, hint: &str) -> Error {
         Error::Port {
             port: self.serial.port.clone(),
@@ -124,143 +108,6 @@ impl SerialSession {
             Some(name) if name.exists() => name.clone(),
             _ => self.serial.port.clone(),
         }
-    }
-
-    fn open(&mut self) -> Result<()> {
-        self.port = None;
-        self.pending.clear();
-        match Port::open(&self.path(), self.serial.baud) {
-            Ok(port) => {
-                self.port = Some(port);
-                Ok(())
-            }
-            Err(error) => Err(self.cannot_open(&error)),
-        }
-    }
-
-    fn cannot_open(&self, error: &std::io::Error) -> Error {
-        use std::io::ErrorKind;
-        match error.kind() {
-            ErrorKind::PermissionDenied => self.error(
-                "this user has no permission to open the port".into(),
-                "sudo usermod -aG dialout $USER, then log in again",
-            ),
-            ErrorKind::NotFound => self.error(
-                "this port does not exist".into(),
-                "selo lab ports lists the ports of this machine",
-            ),
-            ErrorKind::WouldBlock | ErrorKind::ResourceBusy => self.error(
-                "another program uses the port".into(),
-                "close the serial monitor or the other run",
-            ),
-            _ => self.error(
-                format!("cannot be used as a serial port: {error}"),
-                "selo lab ports lists the ports of this machine",
-            ),
-        }
-    }
-
-    /// Opens a port that may be away for a moment, for up to [`REAPPEARS`].
-    fn reopen(&mut self) -> Result<()> {
-        let until = Instant::now() + REAPPEARS;
-        loop {
-            check_interrupt()?;
-            match self.open() {
-                Err(_) if Instant::now() < until => std::thread::sleep(GLANCE),
-                done => return done,
-            }
-        }
-    }
-
-    /// Flashes the image and waits until its agent answers.
-    fn flash(&mut self) -> Result<()> {
-        self.port = None;
-        if let Ok(mut flashed) = FLASHED.lock() {
-            flashed.remove(&self.serial.port);
-        }
-        let (objcopy, flash) = (self.serial.objcopy.clone(), self.serial.flash.clone());
-        if !objcopy.is_empty() {
-            self.command(&objcopy)?;
-        }
-        self.command(&flash)?;
-        self.reopen()?;
-        self.boot()?;
-        let Some(identity) = self.hello()? else {
-            if self.port.is_none() {
-                return self.come_back();
-            }
-            return Err(self.error(
-                format!(
-                    "{} was flashed, but no agent answers at {} baud",
-                    self.title, self.serial.baud
-                ),
-                "check `baud` and `boot_seconds` in the board's file, and that nothing else is connected to RXD and TXD",
-            ));
-        };
-        if let Ok(mut flashed) = FLASHED.lock() {
-            let image = self.image.clone();
-            flashed.insert(self.serial.port.clone(), Flashed { image, identity });
-        }
-        Ok(())
-    }
-
-    /// Restarts the program. Flashes it again if the board holds another image.
-    fn restart(&mut self) -> Result<()> {
-        if self.serial.reset.is_empty() {
-            let pulsed = self.port.as_ref().map(Port::pulse_dtr);
-            if !matches!(pulsed, Some(Ok(()))) {
-                return self.come_back();
-            }
-        } else {
-            let reset = self.serial.reset.clone();
-            self.port = None;
-            self.command(&reset)?;
-            self.reopen()?;
-        }
-        self.boot()?;
-        if self
-            .hello()?
-            .is_some_and(|said| Some(said) == self.known_identity())
-        {
-            return Ok(());
-        }
-        self.flash()
-    }
-
-    fn boot(&mut self) -> Result<()> {
-        let until = Instant::now() + Duration::from_secs_f64(self.serial.boot_seconds.max(0.0));
-        while Instant::now() < until {
-            check_interrupt()?;
-            let left = until.saturating_duration_since(Instant::now());
-            std::thread::sleep(left.min(GLANCE));
-        }
-        // After a restart, every operation gets the full timeout again.
-        self.seen.clear();
-        Ok(())
-    }
-
-    /// The reply to HELLO; `None` if there is no answer.
-    fn hello(&mut self) -> Result<Option<Vec<u8>>> {
-        for _ in 0..HELLO_TRIES {
-            self.sequence = self.sequence.wrapping_add(1);
-            let mut request = vec![0];
-            request.extend(frame::encode(frame::HELLO, self.sequence, &[]));
-            if let Some(port) = &self.port {
-                let _ = port.flush();
-            }
-            self.pending.clear();
-            match self.ask(&request, self.sequence, HELLO_ANSWER)? {
-                Ok(reply) => {
-                    let said = frame::decode_reply(&reply, frame::HELLO, self.sequence)?;
-                    if said.is_some() {
-                        return Ok(said);
-                    }
-                }
-                Err(Silence::Gone) => return Ok(None),
-                Err(Silence::Damaged | Silence::Over) => {}
-            }
-        }
-        Ok(None)
     }
 
     /// Sends one request. Returns the first intact frame with the same sequence number.
@@ -314,55 +161,6 @@ impl SerialSession {
                 }
             }
         }
-    }
-
-    /// Waits until a missing board is back and holds the same image; flashes it if needed.
-    fn come_back(&mut self) -> Result<()> {
-        self.port = None;
-        let (name, since) = (self.serial.port.display().to_string(), Instant::now());
-        eprintln!(
-            "the board on {name} is disconnected; plug it in again, or press Ctrl-C to stop and keep the rows"
-        );
-        loop {
-            check_interrupt()?;
-            if self
-                .serial
-                .patience
-                .is_some_and(|most| since.elapsed() >= most)
-            {
-                return Err(self.error(
-                    format!(
-                        "the board was not reconnected within {} s",
-                        since.elapsed().as_secs()
-                    ),
-                    "plug it in and run the same command again: it continues",
-                ));
-            }
-            // The permissions of a port that has just reappeared may not be set yet.
-            if self.open().is_err() {
-                std::thread::sleep(GLANCE);
-                continue;
-            }
-            self.boot()?;
-            let back = match self.hello()? {
-                Some(said) if Some(&said) == self.known_identity().as_ref() => Ok(()),
-                _ if self.port_is_there() => self.flash(),
-                _ => continue,
-            };
-            match back {
-                Ok(()) => {
-                    eprintln!("the board on {name} is connected again");
-                    return Ok(());
-                }
-                // The board is gone again, perhaps during the flash.
-                Err(Error::Port { .. } | Error::Runner { .. }) if !self.port_is_there() => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    fn port_is_there(&self) -> bool {
-        self.path().exists()
     }
 
     /// Runs a command of the board file with its placeholders filled in.

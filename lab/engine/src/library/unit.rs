@@ -1,0 +1,188 @@
+//! A variant of a library for one algorithm, with its files and flags.
+
+use std::path::{Path, PathBuf};
+
+use super::Library;
+use super::implementation::{Deviation, Implementation};
+use crate::algorithm::Algorithm;
+use crate::data::matching;
+use crate::error::Result;
+
+/// One algorithm and variant of one library: the contents of one image.
+#[derive(Clone, Debug)]
+pub struct Unit<'a> {
+    pub library: &'a Library,
+    pub implementation: &'a Implementation,
+    pub algorithm: &'a Algorithm,
+    pub variant: &'a str,
+}
+
+impl Unit<'_> {
+    /// `library algorithm variant`, for messages.
+    pub fn label(&self) -> String {
+        format!(
+            "{} {} {}",
+            self.library.name, self.algorithm.name, self.variant
+        )
+    }
+
+    /// The deviation that lists the case, if any.
+    pub fn deviation(&self, case: &str) -> Option<&Deviation> {
+        self.library.deviations.iter().find(|deviation| {
+            deviation.algorithm == self.algorithm.name
+                && deviation.cases.iter().any(|known| known == case)
+        })
+    }
+
+    /// Path of the glue file.
+    pub fn glue(&self) -> PathBuf {
+        self.path(&self.implementation.glue)
+    }
+
+    /// Path of the list of a whole firmware's sources, if the unit is one.
+    pub fn program(&self) -> Option<PathBuf> {
+        let program = self.implementation.program.as_ref();
+        program.map(|program| self.path(program))
+    }
+
+    /// Paths of the library's sources, with patterns expanded. Fails if a pattern matches no file.
+    pub fn sources(&self) -> Result<Vec<PathBuf>> {
+        let mut sources = Vec::new();
+        for source in &self.implementation.sources {
+            let manifest = self.library.manifest();
+            sources.extend(matching(&self.path(source), &manifest)?);
+        }
+        Ok(sources)
+    }
+
+    /// Paths of the include folders.
+    pub fn include(&self) -> Vec<PathBuf> {
+        self.library
+            .include
+            .iter()
+            .map(|folder| self.path(folder))
+            .collect()
+    }
+
+    /// Flags for library and glue on a port: the library's, then the implementation's.
+    pub fn flags(&self, port: &str) -> Vec<String> {
+        let own = &self.implementation;
+        let for_port = own.port_flags.get(port).into_iter().flatten();
+        let mut flags: Vec<String> = self
+            .library
+            .flags
+            .iter()
+            .chain(&own.flags)
+            .chain(for_port)
+            .cloned()
+            .collect();
+        flags.extend(
+            self.implementation
+                .defines
+                .iter()
+                .map(|d| format!("-D{}", self.fill(d))),
+        );
+        flags
+    }
+
+    /// Flags for the sources in a whole firmware's list, which sets its own optimisation: the
+    /// library's flags and the implementation's definitions.
+    pub fn program_flags(&self) -> Vec<String> {
+        let defines = self.implementation.defines.iter();
+        let defines = defines.map(|define| format!("-D{}", self.fill(define)));
+        self.library.flags.iter().cloned().chain(defines).collect()
+    }
+
+    /// Macros that give the glue its library, algorithm and variant
+    /// (docs/contributor/agent-protocol.md).
+    pub fn glue_defines(&self) -> Vec<String> {
+        let string = |name: &str, value: &str| format!("-D{name}=\"{value}\"");
+        let mut defines = vec![
+            string("AGENT_LIBRARY", &self.library.name),
+            string("AGENT_VERSION", &self.library.version),
+            string("AGENT_ALGORITHM", &self.algorithm.name),
+            string("AGENT_VARIANT", self.variant),
+            format!("-DAGENT_ALGORITHM_{}=1", macro_name(&self.algorithm.name)),
+            format!("-DAGENT_VARIANT_{}=1", macro_name(self.variant)),
+        ];
+        if let Some(bytes) = self.algorithm.key_bytes {
+            defines.push(format!("-DAGENT_KEY_BYTES={bytes}"));
+        }
+        defines
+    }
+
+    /// True if the glue offers `operation`.
+    pub fn offers(&self, operation: &str) -> bool {
+        self.implementation
+            .operations
+            .iter()
+            .any(|offered| offered == operation)
+    }
+
+    fn path(&self, relative: &str) -> PathBuf {
+        let relative = self.fill(relative);
+        for (placeholder, folder) in self.library.placeholders() {
+            if let Some(rest) = relative.strip_prefix(&placeholder) {
+                return normalise(&folder.join(rest.trim_start_matches('/')));
+            }
+        }
+        normalise(&self.library.folder.join(relative))
+    }
+
+    fn fill(&self, text: &str) -> String {
+        let key_bits = self
+            .algorithm
+            .key_bytes
+            .map_or(String::new(), |b| (b * 8).to_string());
+        // Also replace the placeholders of the previous release.
+        text.replace("{strategy}", self.variant)
+            .replace("{STRATEGY}", &macro_name(self.variant))
+            .replace("{variant}", self.variant)
+            .replace("{VARIANT}", &macro_name(self.variant))
+            .replace("{identifier}", &macro_name(self.variant).to_lowercase())
+            .replace("{key_bits}", &key_bits)
+    }
+}
+
+/// The name as part of a macro: `aes-128-cbc` -> `AES_128_CBC`.
+pub fn macro_name(name: &str) -> String {
+    name.chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        })
+        .collect()
+}
+
+/// Removes `.` and `..`, so that paths in messages are readable: `a/b/../c` -> `a/c`.
+pub(super) fn normalise(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            std::path::Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macro_names_are_identifiers() {
+        assert_eq!(macro_name("speck128/256-ctr"), "SPECK128_256_CTR");
+    }
+
+    #[test]
+    fn paths_are_normalised() {
+        assert_eq!(normalise(Path::new("/a/b/../../c/./d")), Path::new("/c/d"));
+    }
+}

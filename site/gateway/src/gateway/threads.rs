@@ -1,0 +1,109 @@
+//! The threads of a gateway, and what they share.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crate::carriers::Carriers;
+use crate::clock::Clock;
+use crate::counters::Shared;
+use crate::delivery::{Delivery, Names, Progress};
+use crate::error::{Error, Result};
+use crate::keeper::{Keeper, Tools};
+use crate::state::StateDir;
+use crate::udp;
+use crate::worker::{Remote, Worker};
+use fail::Fail;
+
+use super::config::Config;
+use super::fail;
+use super::restored::Restored;
+
+/// What the threads of a gateway share.
+pub(super) struct Parts {
+    pub(super) state: StateDir,
+    pub(super) carriers: Arc<Carriers>,
+    pub(super) counters: Arc<Shared>,
+    pub(super) names: Arc<Names>,
+    pub(super) progress: Arc<Progress>,
+    pub(super) fail: Arc<Fail>,
+}
+
+impl Parts {
+    /// Tells the gateway that a thread failed.
+    fn failed(&self) -> Box<dyn Fn(String) + Send> {
+        let fail = self.fail.clone();
+        Box::new(move |reason| fail.fail(reason))
+    }
+
+    pub(super) fn start_threads(
+        &self,
+        config: Config,
+        udp: udp::Receiver,
+        restored: Restored,
+    ) -> Result<Threads> {
+        let Restored { journal, keys, .. } = restored;
+        let thread = |source| Error::Write {
+            path: self.state.path().into(),
+            source,
+        };
+        let tools = Tools {
+            sync: config.sync,
+            file: journal.file()?,
+            keys: keys.file()?,
+            registry: restored.registry,
+            carriers: self.carriers.clone(),
+            progress: self.progress.clone(),
+            counters: self.counters.clone(),
+            failed: self.failed(),
+        };
+        let (keeper, keeper_thread) = Keeper::start(tools).map_err(thread)?;
+        self.progress.written(journal.position());
+        let delivery = Delivery {
+            unnoted: false,
+            directory: self.state.journal(),
+            mark: restored.mark,
+            from: restored.from,
+            first_of_run: journal.segment(),
+            sink: config.sink,
+            names: self.names.clone(),
+            progress: self.progress.clone(),
+            counters: self.counters.clone(),
+            gone: self.failed(),
+        };
+        let delivery = delivery.start().map_err(thread)?;
+        self.counters.publish(restored.engine.counters());
+        let worker = Worker {
+            engine: restored.engine,
+            clock: Clock::start(),
+            udp,
+            carriers: self.carriers.clone(),
+            journal,
+            keys,
+            sync: config.sync,
+            keeper: keeper.clone(),
+            progress: self.progress.clone(),
+            counters: self.counters.clone(),
+            undelivered_max: config.undelivered_max,
+            segment_bytes: config.segment_bytes,
+            failed: self.failed(),
+        };
+        let (remote, worker) = worker.start().map_err(thread)?;
+        self.fail.watch(&remote);
+        Ok(Threads {
+            keeper,
+            keeper_thread,
+            delivery,
+            remote,
+            worker,
+        })
+    }
+}
+
+/// The running threads, and the handles to two of them.
+pub(super) struct Threads {
+    pub(super) keeper: Keeper,
+    pub(super) keeper_thread: JoinHandle<()>,
+    pub(super) delivery: JoinHandle<()>,
+    pub(super) remote: Remote,
+    pub(super) worker: JoinHandle<std::result::Result<(), String>>,
+}
