@@ -57,6 +57,7 @@ pub fn library(
             program: None,
             sources: Vec::new(),
             defines: Vec::new(),
+            glue_defines: Vec::new(),
             operations: recipe
                 .operations()
                 .iter()

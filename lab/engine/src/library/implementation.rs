@@ -15,8 +15,8 @@ pub struct Deviation {
     pub reason: String,
 }
 
-/// A set of algorithm x variant pairs with the same build. In `glue`, `sources` and `defines`,
-/// these are replaced: `{variant}`, `{VARIANT}` (as in a macro), `{identifier}` (the variant as a C
+/// A set of algorithm x variant pairs with the same build. In `glue`, `sources`, `defines`
+/// and `glue_defines`, these are replaced: `{variant}`, `{VARIANT}` (as in a macro), `{identifier}` (the variant as a C
 /// identifier) and `{key_bits}`. The file name of a source may have a `*`; the linker drops unused
 /// code.
 #[derive(Clone, Debug, Deserialize)]
@@ -36,8 +36,13 @@ pub struct Implementation {
     /// Library sources, relative to the manifest.
     #[serde(default)]
     pub sources: Vec<String>,
+    /// Macros for the library's sources and the glue.
     #[serde(default)]
     pub defines: Vec<String>,
+    /// Macros for the glue alone. Implementations that differ only in these share the objects of
+    /// the library.
+    #[serde(default)]
+    pub glue_defines: Vec<String>,
     /// Operations that the glue offers.
     pub operations: Vec<String>,
     /// The glue is a guess with which no official vector passes. A survey then never calls the

@@ -93,7 +93,7 @@ impl Unit<'_> {
         self.library.flags.iter().cloned().chain(defines).collect()
     }
 
-    /// Macros that give the glue its library, algorithm and variant
+    /// Macros that give the glue its library, algorithm and variant, and the implementation's own
     /// (docs/contributor/agent-protocol.md).
     pub fn glue_defines(&self) -> Vec<String> {
         let string = |name: &str, value: &str| format!("-D{name}=\"{value}\"");
@@ -108,6 +108,8 @@ impl Unit<'_> {
         if let Some(bytes) = self.algorithm.key_bytes {
             defines.push(format!("-DAGENT_KEY_BYTES={bytes}"));
         }
+        let own = self.implementation.glue_defines.iter();
+        defines.extend(own.map(|define| format!("-D{}", self.fill(define))));
         defines
     }
 
