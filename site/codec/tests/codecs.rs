@@ -239,120 +239,124 @@ fn variants_are_told_apart_by_first_byte_and_length() {
     );
 }
 
+/// Mistakes in a codec: a text of [`MINE`], its replacement, the line that the error names, and
+/// words of the error or its hint.
+const MISTAKES: [(&str, &str, u32, &str); 24] = [
+    (
+        "name = \"x\"",
+        "name = \"X\"",
+        1,
+        "'X' is not a valid codec name",
+    ),
+    (
+        "name = \"x\"",
+        "name = \"y\"",
+        1,
+        "differs from its file's name",
+    ),
+    (
+        "title = { en = \"T\", pt = \"T\" }",
+        "title = \"T\"",
+        2,
+        "expected",
+    ),
+    (
+        "[[field]]",
+        "format = \"raw\"\n[[field]]",
+        1,
+        "[[field]] is not allowed",
+    ),
+    ("[[field]]", "[[fields]]", 3, "unknown field `fields`"),
+    (
+        "\"u8\"",
+        "\"u7\"",
+        3,
+        "there is no type 'u7'; known types: u8",
+    ),
+    ("unit = \"1\"", "unit = \"\"", 3, "'' is not a valid unit"),
+    ("unit = \"1\"", "unti = \"1\"", 7, "unknown field `unti`"),
+    ("unit = \"1\"", "unit = \"1\"\nscale = 0.0", 3, "scale"),
+    ("unit = \"1\"", "unit = \"1\"\nscale = nan", 3, "scale"),
+    ("unit = \"1\"", "unit = \"1\"\nbit = 8", 3, "no bits 8 to 8"),
+    (
+        "unit = \"1\"",
+        "unit = \"1\"\nbit = 1\nbits = [0, 1]",
+        3,
+        "bit and bits",
+    ),
+    (
+        "unit = \"1\"",
+        "unit = \"1\"\nvalid = [1, 0]",
+        3,
+        "valid range is empty",
+    ),
+    (
+        "unit = \"1\"",
+        "unit = \"1\"\noffset = 5000",
+        3,
+        "ends after byte 1024",
+    ),
+    (
+        "[[field]]",
+        "length = 0\n[[field]]",
+        1,
+        "ends after the 0 bytes",
+    ),
+    (
+        "name = \"a\"",
+        "name = \"b\"",
+        1,
+        "two fields are called 'b'",
+    ),
+    ("name = \"a\"", "name = \"1a\"", 3, "not a valid field name"),
+    (
+        "[[field]]",
+        "[[variant]]\nlength = 3\n[[variant]]\nlength = 3\n[[field]]",
+        5,
+        "same first_byte and length",
+    ),
+    (
+        "[[field]]",
+        "[[variant]]\n[[field]]",
+        3,
+        "neither first_byte nor length",
+    ),
+    (
+        "[[field]]",
+        "[[variant]]\nfirst_byte = 1\n[[field]]",
+        3,
+        "covers the first byte",
+    ),
+    (
+        "[[field]]",
+        "[[vector]]\npayload = \"1\"\nvalues = {}\n[[field]]",
+        3,
+        "not hexadecimal",
+    ),
+    (
+        "[[field]]",
+        "[[vector]]\npayload = \"010000\"\nvalues = {}\n[[field]]",
+        3,
+        "disagree",
+    ),
+    (
+        "[[field]]",
+        "[[vector]]\npayload = \"010000\"\n[[field]]",
+        3,
+        "neither values nor refused",
+    ),
+    (
+        "[[field]]",
+        "[[vector]]\npayload = \"010000\"\nrefused = \"\"\n[[field]]",
+        3,
+        "not refused",
+    ),
+];
+
 #[test]
 fn a_mistake_is_named_with_file_and_line_and_a_hint() {
     let second = "[[field]]\nname = \"b\"\ntitle = { en = \"B\", pt = \"B\" }\noffset = 1\ntype = \"u16\"\nunit = \"1\"\n";
-    for (from, to, line, words) in [
-        (
-            "name = \"x\"",
-            "name = \"X\"",
-            1,
-            "'X' is not a valid codec name",
-        ),
-        (
-            "name = \"x\"",
-            "name = \"y\"",
-            1,
-            "differs from its file's name",
-        ),
-        (
-            "title = { en = \"T\", pt = \"T\" }",
-            "title = \"T\"",
-            2,
-            "expected",
-        ),
-        (
-            "[[field]]",
-            "format = \"raw\"\n[[field]]",
-            1,
-            "[[field]] is not allowed",
-        ),
-        ("[[field]]", "[[fields]]", 3, "unknown field `fields`"),
-        (
-            "\"u8\"",
-            "\"u7\"",
-            3,
-            "there is no type 'u7'; known types: u8",
-        ),
-        ("unit = \"1\"", "unit = \"\"", 3, "'' is not a valid unit"),
-        ("unit = \"1\"", "unti = \"1\"", 7, "unknown field `unti`"),
-        ("unit = \"1\"", "unit = \"1\"\nscale = 0.0", 3, "scale"),
-        ("unit = \"1\"", "unit = \"1\"\nscale = nan", 3, "scale"),
-        ("unit = \"1\"", "unit = \"1\"\nbit = 8", 3, "no bits 8 to 8"),
-        (
-            "unit = \"1\"",
-            "unit = \"1\"\nbit = 1\nbits = [0, 1]",
-            3,
-            "bit and bits",
-        ),
-        (
-            "unit = \"1\"",
-            "unit = \"1\"\nvalid = [1, 0]",
-            3,
-            "valid range is empty",
-        ),
-        (
-            "unit = \"1\"",
-            "unit = \"1\"\noffset = 5000",
-            3,
-            "ends after byte 1024",
-        ),
-        (
-            "[[field]]",
-            "length = 0\n[[field]]",
-            1,
-            "ends after the 0 bytes",
-        ),
-        (
-            "name = \"a\"",
-            "name = \"b\"",
-            1,
-            "two fields are called 'b'",
-        ),
-        ("name = \"a\"", "name = \"1a\"", 3, "not a valid field name"),
-        (
-            "[[field]]",
-            "[[variant]]\nlength = 3\n[[variant]]\nlength = 3\n[[field]]",
-            5,
-            "same first_byte and length",
-        ),
-        (
-            "[[field]]",
-            "[[variant]]\n[[field]]",
-            3,
-            "neither first_byte nor length",
-        ),
-        (
-            "[[field]]",
-            "[[variant]]\nfirst_byte = 1\n[[field]]",
-            3,
-            "covers the first byte",
-        ),
-        (
-            "[[field]]",
-            "[[vector]]\npayload = \"1\"\nvalues = {}\n[[field]]",
-            3,
-            "not hexadecimal",
-        ),
-        (
-            "[[field]]",
-            "[[vector]]\npayload = \"010000\"\nvalues = {}\n[[field]]",
-            3,
-            "disagree",
-        ),
-        (
-            "[[field]]",
-            "[[vector]]\npayload = \"010000\"\n[[field]]",
-            3,
-            "neither values nor refused",
-        ),
-        (
-            "[[field]]",
-            "[[vector]]\npayload = \"010000\"\nrefused = \"\"\n[[field]]",
-            3,
-            "not refused",
-        ),
-    ] {
+    for (from, to, line, words) in MISTAKES {
         let text = format!("{MINE}{second}").replacen(from, to, 1);
         let error = Catalogue::default()
             .add("folder/x.toml", &text)

@@ -4,244 +4,29 @@
 //! Rules are evaluated in the transaction that stores the readings. The same transaction stores
 //! the resulting notices (`outbox`), so a raised alarm is always reported, even after a crash.
 
+mod rule;
+
 use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::db::{Database, Row, Value};
-use crate::error::{Error, Result};
-use crate::message::{Values, is_name, is_station_or_device, parts_of, time_text};
+use crate::error::Result;
+use crate::message::{Values, parts_of, time_text};
 use crate::plausible::AHEAD_MAX_MS;
-use crate::rollup::{Level, round};
+use crate::rollup::round;
 use crate::sql;
+
+pub use rule::{Kind, Rule, When, check_rules, minutes_needed_ms, silent_after};
 
 /// Schema of a notice.
 pub const SCHEMA: &str = "selo.alarm/1";
-const RULES_MAX: usize = 100;
-/// Longest rain window. Rain is summed from per-minute rows.
-const OVER_MAX_MS: i64 = 7 * 86_400_000;
-
-/// The quantity that a rule watches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Rain over a window, in mm.
-    Rain,
-    /// No reading for the given time.
-    Silent,
-    /// The value `battery` is low, in V.
-    Battery,
-    /// Any value is above or below a limit.
-    Value,
-}
-
-/// Direction in which a value is alarming.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum When {
-    Over,
-    Under,
-}
-
-/// An alarm rule, as the API stores and returns it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rule {
-    pub name: String,
-    pub kind: Kind,
-    /// A device id, or `site:device`. Every station if absent.
-    #[serde(default)]
-    pub device: Option<String>,
-    /// Length of the rain window, or of the silence: `1h`, `30m`.
-    #[serde(default)]
-    pub over: Option<String>,
-    /// The alarm is raised at this value. Not used for silence.
-    #[serde(default)]
-    pub limit: Option<f64>,
-    /// The alarm is cleared at this value. Defaults to `limit`.
-    #[serde(default)]
-    pub clear: Option<f64>,
-    /// Name of the watched value, for the kind `value`.
-    #[serde(default)]
-    pub value: Option<String>,
-    /// Direction that raises the alarm, for the kind `value`. Defaults to over.
-    #[serde(default)]
-    pub when: Option<When>,
-}
-
-impl Rule {
-    fn of(name: &str, kind: Kind, over: Option<&str>, limit: Option<f64>, clear: f64) -> Rule {
-        Rule {
-            name: name.into(),
-            kind,
-            device: None,
-            over: over.map(str::to_string),
-            limit,
-            clear: limit.map(|_| clear),
-            value: None,
-            when: None,
-        }
-    }
-
-    /// The default rules of a new collector.
-    pub fn first() -> Vec<Rule> {
-        vec![
-            Rule::of("heavy-rain", Kind::Rain, Some("1h"), Some(20.0), 10.0),
-            Rule::of("silent", Kind::Silent, Some("1h"), None, 0.0),
-            Rule::of("battery-low", Kind::Battery, None, Some(3.3), 3.5),
-        ]
-    }
-
-    /// The window of the rain, or the silence, in ms. Defaults to one hour.
-    pub fn over_ms(&self) -> i64 {
-        let over = self.over.as_deref().unwrap_or("1h");
-        humantime::parse_duration(over)
-            .ok()
-            .and_then(|over| i64::try_from(over.as_millis()).ok())
-            .unwrap_or(OVER_MAX_MS)
-    }
-
-    fn when(&self) -> When {
-        match self.kind {
-            Kind::Battery => When::Under,
-            Kind::Rain | Kind::Silent => When::Over,
-            Kind::Value => self.when.unwrap_or(When::Over),
-        }
-    }
-
-    /// The raise limit and the clear limit.
-    fn limits(&self) -> (f64, f64) {
-        if self.kind == Kind::Silent {
-            let seconds = self.over_ms() as f64 / 1000.0;
-            return (seconds, seconds);
-        }
-        let limit = self.limit.unwrap_or(f64::MAX);
-        (limit, self.clear.unwrap_or(limit))
-    }
-
-    fn value_name(&self) -> &str {
-        match self.kind {
-            Kind::Battery => "battery",
-            _ => self.value.as_deref().unwrap_or(""),
-        }
-    }
-
-    /// Returns true if the rule applies to a station.
-    pub fn concerns(&self, station: &str) -> bool {
-        let (_, device) = parts_of(station);
-        let own = self.device.as_deref();
-        own.is_none_or(|own| own == station || own == device)
-    }
-
-    /// Returns true if the alarm is active at `value`. Between the limits it keeps its previous
-    /// state.
-    fn judge(&self, value: f64, active: bool) -> bool {
-        let (limit, clear) = self.limits();
-        match self.when() {
-            When::Over if active => value >= clear,
-            When::Over => value >= limit,
-            When::Under if active => value <= clear,
-            When::Under => value <= limit,
-        }
-    }
-
-    fn check(&self) -> Result<()> {
-        let wrong = |what: &str| Err(Error::Invalid(format!("rule '{}': {what}", self.name)));
-        // The name becomes part of an MQTT topic.
-        if !is_name(&self.name, 32) {
-            return wrong("its name does not match [A-Za-z0-9._-]{1,32}");
-        }
-        if self
-            .device
-            .as_deref()
-            .is_some_and(|device| !is_station_or_device(device))
-        {
-            return wrong("its device is not a device id or a station id (site:device)");
-        }
-        if let Some(over) = &self.over {
-            let over = humantime::parse_duration(over).map_or(0, |over| over.as_millis());
-            if !(60_000..=OVER_MAX_MS as u128).contains(&over) {
-                return wrong("over must be a duration from 1m to 7d, such as 30m");
-            }
-        }
-        if self.kind == Kind::Silent {
-            return Ok(());
-        }
-        let Some(limit) = self.limit.filter(|limit| limit.is_finite()) else {
-            return wrong("it has no limit");
-        };
-        let clear = self.clear.unwrap_or(limit);
-        let sensible = match self.when() {
-            When::Over => clear <= limit,
-            When::Under => clear >= limit,
-        };
-        if !sensible {
-            return wrong("clear is beyond limit, so the alarm would never clear");
-        }
-        if self.kind == Kind::Value && !self.value.as_deref().is_some_and(|v| is_name(v, 64)) {
-            return wrong("value is not a valid value name");
-        }
-        Ok(())
-    }
-
-    fn text(&self, value: f64, unit: &str, active: bool) -> String {
-        let (limit, clear) = self.limits();
-        let over = humantime::format_duration(std::time::Duration::from_millis(
-            u64::try_from(self.over_ms()).unwrap_or(0),
-        ));
-        let value = round(value);
-        match (self.kind, active) {
-            (Kind::Rain, true) => format!("{value} mm of rain in {over} (limit {limit} mm)"),
-            (Kind::Rain, false) => format!("{value} mm of rain in {over}"),
-            (Kind::Silent, true) => format!("no reading for {over}"),
-            (Kind::Silent, false) => "readings have resumed".into(),
-            (_, true) => format!(
-                "{} is {value} {unit} (limit {limit} {unit})",
-                self.value_name()
-            ),
-            (_, false) => format!(
-                "{} is {value} {unit} (cleared at {clear} {unit})",
-                self.value_name()
-            ),
-        }
-    }
-}
-
-/// Checks a complete rule set: each rule, the number of rules, and unique names.
-pub fn check_rules(rules: &[Rule]) -> Result<()> {
-    if rules.len() > RULES_MAX {
-        return Err(Error::Invalid(format!("more than {RULES_MAX} rules")));
-    }
-    let mut names = std::collections::HashSet::new();
-    for rule in rules {
-        rule.check()?;
-        if !names.insert(&rule.name) {
-            return Err(Error::Invalid(format!(
-                "two rules are called '{}'",
-                rule.name
-            )));
-        }
-    }
-    Ok(())
-}
 
 /// Reads the stored rules. Skips a rule that cannot be parsed.
 pub fn load_rules(db: &mut dyn Database) -> Result<Vec<Rule>> {
     let rows = db.query(sql::RULES, &[])?;
     let rule = |row: &Row| serde_json::from_str(row.text(0)).ok();
     Ok(rows.iter().filter_map(rule).collect())
-}
-
-/// Silence threshold of a station in ms: the shortest of the rules that apply to it, else
-/// `otherwise`.
-pub fn silent_after(rules: &[Rule], station: &str, otherwise: i64) -> i64 {
-    rules
-        .iter()
-        .filter(|rule| rule.kind == Kind::Silent && rule.concerns(station))
-        .map(Rule::over_ms)
-        .min()
-        .unwrap_or(otherwise)
 }
 
 /// A raised or cleared alarm, as listeners and notices report it.
@@ -572,43 +357,5 @@ pub fn row_json(row: &Row) -> Json {
     })
 }
 
-/// Age in ms of the oldest per-minute rain that a rule may need.
-pub fn minutes_needed_ms() -> i64 {
-    OVER_MAX_MS + Level::Hour.ms()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn between_the_limits_it_stays_what_it_was() {
-        let mut rule = Rule::of("hot", Kind::Value, None, Some(30.0), 28.0);
-        rule.value = Some("temperature".into());
-        rule.check().expect("a rule");
-        assert!(!rule.judge(29.9, false) && rule.judge(30.0, false));
-        assert!(rule.judge(28.0, true) && !rule.judge(27.9, true));
-        rule.when = Some(When::Under);
-        assert!(rule.check().is_err(), "clear is beyond limit");
-        rule.clear = Some(31.0);
-        assert!(rule.judge(30.0, false) && !rule.judge(30.1, false));
-        assert!(rule.judge(31.0, true) && !rule.judge(31.1, true));
-    }
-
-    #[test]
-    fn rules_that_make_no_sense_are_refused() {
-        check_rules(&Rule::first()).expect("default rules are valid");
-        for wrong in [
-            r#"[{"name":"a/b","kind":"silent"}]"#,
-            r#"[{"name":"a","kind":"rain"}]"#,
-            r#"[{"name":"a","kind":"silent","over":"1s"}]"#,
-            r#"[{"name":"a","kind":"silent","over":"8d"}]"#,
-            r#"[{"name":"a","kind":"value","limit":1}]"#,
-            r#"[{"name":"a","kind":"battery","limit":3.3,"clear":3.2}]"#,
-            r#"[{"name":"a","kind":"silent"},{"name":"a","kind":"silent"}]"#,
-        ] {
-            let rules: Vec<Rule> = serde_json::from_str(wrong).expect("JSON");
-            assert!(check_rules(&rules).is_err(), "{wrong}");
-        }
-    }
-}
+mod tests;

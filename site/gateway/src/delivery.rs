@@ -8,7 +8,6 @@ mod mark;
 mod progress;
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};

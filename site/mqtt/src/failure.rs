@@ -173,55 +173,16 @@ fn tls_error(error: &ConnectionError) -> Option<&rustls::Error> {
     None
 }
 
-// Long because it is one flat match over the errors of TLS.
+/// The failure that an error of TLS means.
 fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
-    let host = &broker.host;
+    let known = match error {
+        rustls::Error::InvalidCertificate(reason) => of_certificate(broker, reason),
+        _ => None,
+    };
+    if let Some(failure) = known {
+        return failure;
+    }
     match error {
-        rustls::Error::InvalidCertificate(
-            CertificateError::Expired | CertificateError::ExpiredContext { .. },
-        ) => Failure::new(
-            Kind::CertificateExpired,
-            format!("the certificate of {broker} has expired"),
-            "renew it at the broker (`selo setup DIR` renews its own), and check that this \
-            machine's clock is right",
-        ),
-        rustls::Error::InvalidCertificate(
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
-        ) => Failure::new(
-            Kind::CertificateExpired,
-            format!("the certificate of {broker} is not valid yet"),
-            "check that this machine's clock is right",
-        ),
-        rustls::Error::InvalidCertificate(
-            CertificateError::UnknownIssuer | CertificateError::BadSignature,
-        ) => Failure::new(
-            Kind::UnknownAuthority,
-            format!(
-                "the certificate of {broker} is signed by an authority that this machine does \
-                not trust; the connection may be intercepted"
-            ),
-            "name the authority that signed it with --mqtt-ca FILE (ca.pem of `selo setup`)",
-        ),
-        rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext {
-            presented,
-            ..
-        }) => {
-            let names: Vec<_> = presented.iter().map(|name| plain_name(name)).collect();
-            Failure::new(
-                Kind::WrongName,
-                format!(
-                    "the certificate of {broker} is not for '{host}', but for {}",
-                    names.join(", ")
-                ),
-                "use one of these names in --mqtt, or give the broker a certificate with this \
-                name (`selo setup DIR --name NAME`)",
-            )
-        }
-        rustls::Error::InvalidCertificate(CertificateError::NotValidForName) => Failure::new(
-            Kind::WrongName,
-            format!("the certificate of {broker} is not for '{host}'"),
-            "use a name from the certificate in --mqtt",
-        ),
         rustls::Error::AlertReceived(
             AlertDescription::CertificateRequired
             | AlertDescription::BadCertificate
@@ -244,6 +205,53 @@ fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
             "is it a TLS broker at this port?",
         ),
     }
+}
+
+/// The failure that an invalid certificate of the broker means, if its reason has a name here.
+fn of_certificate(broker: &BrokerUrl, reason: &CertificateError) -> Option<Failure> {
+    let host = &broker.host;
+    let failure = match reason {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => Failure::new(
+            Kind::CertificateExpired,
+            format!("the certificate of {broker} has expired"),
+            "renew it at the broker (`selo setup DIR` renews its own), and check that this \
+            machine's clock is right",
+        ),
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            Failure::new(
+                Kind::CertificateExpired,
+                format!("the certificate of {broker} is not valid yet"),
+                "check that this machine's clock is right",
+            )
+        }
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => Failure::new(
+            Kind::UnknownAuthority,
+            format!(
+                "the certificate of {broker} is signed by an authority that this machine does \
+                not trust; the connection may be intercepted"
+            ),
+            "name the authority that signed it with --mqtt-ca FILE (ca.pem of `selo setup`)",
+        ),
+        CertificateError::NotValidForNameContext { presented, .. } => {
+            let names: Vec<_> = presented.iter().map(|name| plain_name(name)).collect();
+            Failure::new(
+                Kind::WrongName,
+                format!(
+                    "the certificate of {broker} is not for '{host}', but for {}",
+                    names.join(", ")
+                ),
+                "use one of these names in --mqtt, or give the broker a certificate with this \
+                name (`selo setup DIR --name NAME`)",
+            )
+        }
+        CertificateError::NotValidForName => Failure::new(
+            Kind::WrongName,
+            format!("the certificate of {broker} is not for '{host}'"),
+            "use a name from the certificate in --mqtt",
+        ),
+        _ => return None,
+    };
+    Some(failure)
 }
 
 /// Turns `DnsName("localhost")` into `localhost`.

@@ -128,7 +128,12 @@ fn remarks(subjects: &[(Subject, Vec<Sample>)]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
+    use crate::gateway::measure::ADDRESSES;
+    use crate::gateway::traffic::next_chunk;
+    use crate::load::BATCH;
+    use selo_gateway::engine::{PACKETS_BURST, PACKETS_PER_SECOND};
+    use std::time::Duration;
 
     #[test]
     fn no_device_sends_more_than_a_gateway_takes_of_it() {

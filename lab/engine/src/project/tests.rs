@@ -1,4 +1,7 @@
 use super::*;
+use crate::project::place::installed;
+use crate::project::place::is_project;
+use crate::project::place::workspace;
 
 #[test]
 fn an_installed_command_brings_its_data() {

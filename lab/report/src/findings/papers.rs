@@ -65,7 +65,7 @@ pub(super) fn against_papers(papers: &[Comparison]) -> Option<String> {
 }
 
 /// The geometric mean of ratios: twice as much and half as much cancel.
-fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+pub(super) fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
 }

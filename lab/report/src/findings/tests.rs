@@ -1,5 +1,7 @@
+use super::papers::geometric_mean;
 use super::*;
 use crate::sample;
+use selo_engine::row::Metric;
 
 #[test]
 fn findings_are_derived_and_at_most_ten() {

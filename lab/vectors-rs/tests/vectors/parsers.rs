@@ -129,7 +129,7 @@ fn every_file_fits_its_algorithms_and_no_other_interface() {
 }
 
 #[test]
-fn an_error_names_the_line() {
+fn an_error_in_an_aes_file_names_the_line() {
     let aes = "# comment\n[ENCRYPT]\n\nCOUNT = 0\nKEY = 00\nPLAINTEXT = zz\n";
     assert_eq!(
         error(Format::CavpAes, aes, "aes-128"),
@@ -149,6 +149,18 @@ fn an_error_names_the_line() {
         error(Format::CavpAes, "COUNT = 0\n", "aes-128"),
         "file:1: a vector before [ENCRYPT] or [DECRYPT]"
     );
+    assert_eq!(
+        error(Format::CavpAes, "FAIL\n", "aes-128"),
+        "file:1: FAIL before COUNT"
+    );
+    assert_eq!(
+        error(Format::CavpAes, "", "sha-256"),
+        "file:1: this format holds nothing for sha-256"
+    );
+}
+
+#[test]
+fn an_error_in_a_hash_file_names_the_line() {
     let hash = "[L = 32]\nLen = 16\nMsg = 00\nMD = 00\n";
     assert_eq!(
         error(Format::CavpHash, hash, "sha-256"),
@@ -168,27 +180,10 @@ fn an_error_names_the_line() {
         error(Format::CavpHash, "Len = 8\n", "sha-256"),
         "file:1: the vector has no MD"
     );
-    let json = "{\n \"testGroups\": [\n {\"curve\": \"curve448\", \"tests\": []}]}";
-    assert_eq!(
-        error(Format::WycheproofXdh, json, "x25519"),
-        "file:1: a group is for curve448, not curve25519"
-    );
-    assert_eq!(
-        error(Format::WycheproofMac, "{\n\n}", "hmac-sha-256"),
-        "file:3: missing field `testGroups`"
-    );
-    let toml =
-        "\n[[vector]]\nname = \"a\"\nkind = \"x25519-keygen\"\nsecret = \"00\"\npublic = \"00\"\n";
-    assert_eq!(
-        error(Format::Selo, toml, "x25519"),
-        "file:2: secret has 1 bytes instead of 32"
-    );
-    assert_eq!(
-        error(Format::Selo, "\n\nvector = 1 2\n", "x25519")
-            .split(": ")
-            .next(),
-        Some("file:3")
-    );
+}
+
+#[test]
+fn an_error_in_a_gcm_or_ccm_file_names_the_line() {
     assert_eq!(
         error(Format::CavpGcm, "FAIL\n", "aes-128-gcm"),
         "file:1: FAIL before Count"
@@ -208,10 +203,6 @@ fn an_error_names_the_line() {
         error(Format::CavpGcm, "[Sbox = 1]\n", "aes-128-gcm"),
         "file:1: unknown section [Sbox]"
     );
-    assert_eq!(
-        error(Format::CavpAes, "FAIL\n", "aes-128"),
-        "file:1: FAIL before COUNT"
-    );
     let ccm =
         "[Alen = 0, Plen = 1, Nlen = 7, Tlen = 4]\nCount = 0\nAdata = 00\nPayload = 00\nCT = 00\n";
     assert_eq!(
@@ -226,6 +217,11 @@ fn an_error_names_the_line() {
         ),
         "file:2: unknown field Result = Maybe"
     );
+}
+
+#[test]
+fn an_error_in_an_ascon_file_names_the_line() {
+    let key = "00".repeat(16);
     assert_eq!(
         error(Format::LwcKat, "Count = 1\nMsg =\n", "ascon-hash256"),
         "file:1: the vector has no MD"
@@ -235,6 +231,19 @@ fn an_error_names_the_line() {
         error(Format::LwcKat, &kat, "ascon-aead128"),
         "file:1: CT has 1 bytes, PT 0"
     );
+}
+
+#[test]
+fn an_error_in_a_wycheproof_file_names_the_line() {
+    let json = "{\n \"testGroups\": [\n {\"curve\": \"curve448\", \"tests\": []}]}";
+    assert_eq!(
+        error(Format::WycheproofXdh, json, "x25519"),
+        "file:1: a group is for curve448, not curve25519"
+    );
+    assert_eq!(
+        error(Format::WycheproofMac, "{\n\n}", "hmac-sha-256"),
+        "file:3: missing field `testGroups`"
+    );
     assert_eq!(
         error(Format::WycheproofAead, "{\n\n}", "aes-128-gcm"),
         "file:3: missing field `testGroups`"
@@ -243,9 +252,21 @@ fn an_error_names_the_line() {
         error(Format::WycheproofHkdf, "{}", "aes-128-gcm"),
         "file:1: this format holds nothing for aes-128-gcm"
     );
+}
+
+#[test]
+fn an_error_in_a_file_of_selo_names_the_line() {
+    let toml =
+        "\n[[vector]]\nname = \"a\"\nkind = \"x25519-keygen\"\nsecret = \"00\"\npublic = \"00\"\n";
     assert_eq!(
-        error(Format::CavpAes, "", "sha-256"),
-        "file:1: this format holds nothing for sha-256"
+        error(Format::Selo, toml, "x25519"),
+        "file:2: secret has 1 bytes instead of 32"
+    );
+    assert_eq!(
+        error(Format::Selo, "\n\nvector = 1 2\n", "x25519")
+            .split(": ")
+            .next(),
+        Some("file:3")
     );
 }
 

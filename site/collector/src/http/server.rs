@@ -1,29 +1,30 @@
 //! HTTP connections, with or without TLS: their number and their time limits. A client that sends
 //! or reads slowly holds a connection for a bounded time.
 
+mod lent;
+mod patient;
+
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, HttpBody};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use futures_util::stream::unfold;
-use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
-use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tower_service::Service;
 
@@ -33,6 +34,9 @@ use super::names::Network;
 use super::permits::Permits;
 use crate::auth::neighbourhood;
 use crate::metrics::{Metrics, add};
+
+use lent::{Lent, UNREAD_MAX, read_away};
+use patient::Patient;
 
 /// Resource limits of a server.
 #[derive(Debug, Clone)]
@@ -62,8 +66,6 @@ pub const BODY_RATE: u64 = 1024;
 pub const HEAD_MAX: usize = 32 << 10;
 /// Read buffer for the head. A connection with a longer head is closed.
 const HEAD_BUFFER: usize = 48 << 10;
-/// Maximum bytes of an unread body that are discarded. A connection with a longer one is closed.
-const UNREAD_MAX: usize = 64 << 10;
 /// Time that requests in progress get when the server stops.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -282,140 +284,4 @@ fn hastened(body: Body, time: Duration) -> Body {
         got += next.as_ref().map_or(0, |bytes| bytes.len() as u64);
         Some((next, (body, got)))
     }))
-}
-
-/// A request's body while it is handled. The part that the handler does not read is returned and
-/// discarded, because closing a connection with unread data would lose the answer and the next
-/// request.
-struct Lent {
-    /// `None` after it has been read to its end or has failed.
-    body: Option<Body>,
-    back: Option<oneshot::Sender<Option<Body>>>,
-}
-
-impl HttpBody for Lent {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let Some(body) = &mut self.body else {
-            return Poll::Ready(None);
-        };
-        let frame = ready!(Pin::new(body).poll_frame(context));
-        if !matches!(frame, Some(Ok(_))) {
-            self.body = None;
-        }
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.as_ref().is_none_or(Body::is_end_stream)
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body
-            .as_ref()
-            .map_or(SizeHint::with_exact(0), Body::size_hint)
-    }
-}
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        let rest = self.body.take().filter(|body| !body.is_end_stream());
-        if let Some(back) = self.back.take() {
-            // The connection may have gone.
-            let _ = back.send(rest);
-        }
-    }
-}
-
-/// Discards the rest of a body up to [`UNREAD_MAX`] bytes. Returns true if the end was reached.
-async fn read_away(body: Body) -> bool {
-    let mut body = body.into_data_stream();
-    let mut got = 0;
-    while let Some(next) = body.next().await {
-        got += next.as_ref().map_or(UNREAD_MAX, Bytes::len);
-        if got >= UNREAD_MAX {
-            return false;
-        }
-    }
-    true
-}
-
-/// A connection that fails if its peer reads nothing for too long.
-struct Patient {
-    stream: TcpStream,
-    time: Duration,
-    waiting: Option<Pin<Box<Sleep>>>,
-}
-
-impl Patient {
-    fn new(stream: TcpStream, time: Duration) -> Patient {
-        Patient {
-            stream,
-            time,
-            waiting: None,
-        }
-    }
-
-    /// Result of a write. A pending write fails when its time limit has passed.
-    fn bounded<T>(
-        &mut self,
-        context: &mut Context<'_>,
-        written: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.waiting = None;
-            return written;
-        }
-        let time = self.time;
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(time)));
-        ready!(waiting.as_mut().poll(context));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl AsyncRead for Patient {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Patient {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.bounded(context, written)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.bounded(context, written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
 }

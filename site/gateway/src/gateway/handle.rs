@@ -14,9 +14,8 @@ use crate::metrics;
 use crate::radio;
 use crate::state::Lock;
 use crate::worker::Remote;
-use fail::Fail;
 
-use super::fail;
+use super::fail::Fail;
 
 /// Maximum time that a blocked sink can delay shutdown. Undelivered readings wait in the
 /// journal for the next start.

@@ -6,16 +6,17 @@ use std::thread::JoinHandle;
 use crate::carriers::Carriers;
 use crate::clock::Clock;
 use crate::counters::Shared;
-use crate::delivery::{Delivery, Names, Progress};
+use crate::delivery::{Delivery, Mark, Names, Progress};
 use crate::error::{Error, Result};
+use crate::journal::Position;
 use crate::keeper::{Keeper, Tools};
+use crate::sink::Sink;
 use crate::state::StateDir;
 use crate::udp;
 use crate::worker::{Remote, Worker};
-use fail::Fail;
 
 use super::config::Config;
-use super::fail;
+use super::fail::Fail;
 use super::restored::Restored;
 
 /// What the threads of a gateway share.
@@ -33,6 +34,28 @@ impl Parts {
     fn failed(&self) -> Box<dyn Fn(String) + Send> {
         let fail = self.fail.clone();
         Box::new(move |reason| fail.fail(reason))
+    }
+
+    /// The thread that hands readings to the sink, from the position `from` on.
+    fn delivery(
+        &self,
+        mark: Mark,
+        from: Position,
+        first_of_run: u64,
+        sink: Box<dyn Sink>,
+    ) -> Delivery {
+        Delivery {
+            unnoted: false,
+            directory: self.state.journal(),
+            mark,
+            from,
+            first_of_run,
+            sink,
+            names: self.names.clone(),
+            progress: self.progress.clone(),
+            counters: self.counters.clone(),
+            gone: self.failed(),
+        }
     }
 
     pub(super) fn start_threads(
@@ -58,18 +81,7 @@ impl Parts {
         };
         let (keeper, keeper_thread) = Keeper::start(tools).map_err(thread)?;
         self.progress.written(journal.position());
-        let delivery = Delivery {
-            unnoted: false,
-            directory: self.state.journal(),
-            mark: restored.mark,
-            from: restored.from,
-            first_of_run: journal.segment(),
-            sink: config.sink,
-            names: self.names.clone(),
-            progress: self.progress.clone(),
-            counters: self.counters.clone(),
-            gone: self.failed(),
-        };
+        let delivery = self.delivery(restored.mark, restored.from, journal.segment(), config.sink);
         let delivery = delivery.start().map_err(thread)?;
         self.counters.publish(restored.engine.counters());
         let worker = Worker {

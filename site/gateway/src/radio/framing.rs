@@ -1,7 +1,6 @@
 //! Frames on the serial line: silence ends one, and a pause separates two.
 
 use std::collections::VecDeque;
-use std::io::Read;
 use std::time::{Duration, Instant};
 
 use selo_link::frame::FRAME_MAX;

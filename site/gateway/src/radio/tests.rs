@@ -1,5 +1,5 @@
 use super::*;
-use selo_e32::AirRate;
+use selo_e32::airtime::AirRate;
 use selo_link::frame::FRAME_MAX;
 
 const MS: Duration = Duration::from_millis(1);

@@ -1,13 +1,12 @@
 //! The end of a batch: the journal is written, then answers are sent and events reported.
 
-use crate::worker::Loop;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tracing::{error, info};
 
 use super::log::log;
-use super::{Obsolete, Pass, Worker};
+use super::{Loop, Obsolete, Pass, Worker};
 use crate::clock::Now;
 use crate::counters::Count;
 use crate::engine::{Checkpoint, Event};

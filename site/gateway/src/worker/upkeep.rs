@@ -1,9 +1,8 @@
 //! The worker's tasks of each second, and its clean end.
 
-use crate::worker::Loop;
-
 use tracing::{error, info, warn};
 
+use super::Loop;
 use crate::clock::Now;
 use crate::engine::Engine;
 use crate::registry::Learnt;

@@ -44,9 +44,11 @@ pub struct Opened<'o> {
     pub counter: u64,
     /// The payload, without the acknowledgement.
     pub payload: &'o [u8],
-    /// True if the sender requests an acknowledgement; see [`Session::seal`].
+    /// True if the sender requests an acknowledgement; see
+    /// [`Session::seal`](super::Session::seal).
     pub ack_request: bool,
-    /// The acknowledgement in the packet; [`Session::acknowledged`] completes its counter.
+    /// The acknowledgement in the packet.
+    /// [`Session::acknowledged`](super::Session::acknowledged) completes its counter.
     pub ack: Option<u16>,
     /// True if its counter is the highest so far. Only such a packet updates the peer's
     /// address.

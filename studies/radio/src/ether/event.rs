@@ -4,7 +4,8 @@ use crate::Time;
 use crate::e32::Counts;
 use crate::medium::Reception;
 
-/// Number of a module of an [`Ether`], in the order of [`Ether::add`].
+/// Number of a module of an [`Ether`](super::Ether), in the order of
+/// [`Ether::add`](super::Ether::add).
 pub type Station = usize;
 
 /// A recorded event.
@@ -43,7 +44,7 @@ pub enum What {
         from: Station,
         /// User bytes.
         bytes: usize,
-        /// The reason, never [`Outcome::Received`].
+        /// The reason, never [`Reception::Received`].
         why: Reception,
     },
 }

@@ -1,4 +1,7 @@
 use super::*;
+use crate::medium::Propagation;
+use selo_e32::airtime::AirRate;
+use std::time::Duration;
 
 fn aloha(nodes: usize, load: f64) -> Plan {
     let mut plan = Plan {

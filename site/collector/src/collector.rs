@@ -1,0 +1,396 @@
+//! A whole collector: its start, its services, and its end.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::{Notify, Semaphore, watch};
+
+use crate::auth::{Auth, Role, Scope, Session, Strangers, Token, Users};
+use crate::background::Background;
+use crate::blocking::Pool;
+use crate::db::Database;
+use crate::events::Events;
+use crate::http::App;
+use crate::http::names::Hosts;
+use crate::http::permits::Permits;
+use crate::http::server::Server;
+use crate::http::tls::{Offer, Tls};
+use crate::ingest::{Ingest, Writer};
+use crate::metrics::Metrics;
+use crate::outbox::Outbox;
+use crate::readers::Readers;
+use crate::store::Store;
+use crate::{Config, Error, Result, alarm, auth, db, http, mqtt, schema, sql};
+
+/// A running collector.
+#[derive(Debug)]
+pub struct Collector {
+    address: SocketAddr,
+    ingest: Ingest,
+    events: Arc<Events>,
+    metrics: Arc<Metrics>,
+    /// File with the first admin's password, if this was the first start.
+    first_password: Option<PathBuf>,
+    has_tls: bool,
+    /// Notified to reload the certificate.
+    reload: Arc<Notify>,
+    stop: watch::Sender<bool>,
+    server: JoinHandle<()>,
+    threads: Vec<JoinHandle<()>>,
+    /// Dropping it stops the thread that watches the user file.
+    _watching: Sender<()>,
+}
+
+/// What the writer shares with the other threads.
+struct Common {
+    /// Wakes the outbox.
+    bell: Arc<Notify>,
+    events: Arc<Events>,
+    metrics: Arc<Metrics>,
+}
+
+impl Common {
+    /// The metrics say that the database is open.
+    fn new(config: &Config) -> Common {
+        let metrics = Metrics::default();
+        metrics
+            .database_up
+            .store(1, std::sync::atomic::Ordering::Relaxed);
+        Common {
+            bell: Arc::new(Notify::new()),
+            events: Arc::new(Events::new(format!("{:x}", config.clock.now()))),
+            metrics: Arc::new(metrics),
+        }
+    }
+
+    fn writer(&self, config: &Config, db: Box<dyn Database>, store: Store) -> Writer {
+        Writer {
+            db,
+            store,
+            bell: self.bell.clone(),
+            events: self.events.clone(),
+            metrics: self.metrics.clone(),
+            clock: config.clock.clone(),
+            batch_max: config.batch_max,
+            rejected_max: 1000,
+        }
+    }
+
+    fn outbox(&self, app: &App, ingest: &Ingest) -> Outbox {
+        Outbox {
+            ingest: ingest.clone(),
+            readers: app.readers.clone(),
+            metrics: self.metrics.clone(),
+            clock: app.clock.clone(),
+            bell: self.bell.clone(),
+        }
+    }
+}
+
+impl Collector {
+    /// Starts a collector with its own threads. It is listening when this returns.
+    pub fn start(config: Config) -> Result<Collector> {
+        let tls = checked(&config)?;
+        let users = Users::open(&config.state)?;
+        let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
+        let first_password = users.first()?;
+        let auth = Arc::new(Auth::new(users)?);
+        let (db, store) = open_database(&config, &auth)?;
+        let common = Common::new(&config);
+        let (readers, mut threads) = Readers::start(&config.database)?;
+        let writer = common.writer(&config, db, store);
+        let (ingest, writing) = writer.start().map_err(Error::Thread)?;
+        threads.push(writing);
+        let (stop, stopping) = watch::channel(false);
+        let state = Running {
+            ingest: ingest.clone(),
+            readers,
+            events: common.events.clone(),
+            metrics: common.metrics.clone(),
+            auth: auth.clone(),
+            stopping: stopping.clone(),
+        };
+        let app = Arc::new(app(&config, state));
+        let reload = Arc::new(Notify::new());
+        let background = Background {
+            outbox: common.outbox(&app, &ingest),
+            webhooks: config.webhooks,
+            mqtt: config.mqtt,
+            secret,
+            retention: config.retention,
+            tls: tls.clone(),
+            reload: reload.clone(),
+        };
+        let server = Server {
+            router: http::router(app),
+            tls: tls.as_ref().map(Tls::config).transpose()?.map(Into::into),
+            limits: config.limits,
+            behind_proxy: config.behind_proxy,
+            proxies: config.proxies,
+            metrics: common.metrics.clone(),
+            stopping,
+        };
+        let watching = watch_users(auth).map_err(Error::Thread)?;
+        let (server, address) = serve(config.http, server, background)?;
+        Ok(Collector {
+            address,
+            ingest,
+            events: common.events,
+            metrics: common.metrics,
+            first_password,
+            has_tls: tls.is_some(),
+            reload,
+            stop,
+            server,
+            threads,
+            _watching: watching,
+        })
+    }
+
+    /// Address on which it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// URL for a browser.
+    pub fn url(&self) -> String {
+        let scheme = if self.has_tls { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// Notify it to reload the certificate immediately.
+    pub fn reload(&self) -> Arc<Notify> {
+        self.reload.clone()
+    }
+
+    /// Handle through which messages are offered.
+    pub fn ingest(&self) -> Ingest {
+        self.ingest.clone()
+    }
+
+    /// The live events.
+    pub fn events(&self) -> Arc<Events> {
+        self.events.clone()
+    }
+
+    /// The counters.
+    pub fn metrics(&self) -> Arc<Metrics> {
+        self.metrics.clone()
+    }
+
+    /// Changes the maximum number of pages of a SQLite file.
+    pub fn set_pages_max(&self, pages: u64) {
+        let work = move |db: &mut dyn db::Database, _: &mut Store| {
+            db.script(&format!("PRAGMA max_page_count = {pages}"))
+        };
+        // It takes effect before the next batch, so there is no need to wait.
+        self.ingest.write_later(work);
+    }
+
+    /// The file that holds the first admin's password, if this was the first start.
+    pub fn first_password(&self) -> Option<&std::path::Path> {
+        self.first_password.as_deref()
+    }
+
+    /// Stops the collector. Requests in progress are answered, and offered messages are stored.
+    pub fn stop(self) {
+        let Collector {
+            stop,
+            server,
+            threads,
+            ingest,
+            ..
+        } = self;
+        let _ = stop.send(true);
+        let _ = server.join();
+        drop(ingest);
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The running parts that requests use.
+struct Running {
+    ingest: Ingest,
+    readers: Readers,
+    events: Arc<Events>,
+    metrics: Arc<Metrics>,
+    auth: Arc<Auth>,
+    stopping: watch::Receiver<bool>,
+}
+
+fn app(config: &Config, running: Running) -> App {
+    App {
+        ingest: running.ingest,
+        readers: running.readers,
+        events: running.events,
+        metrics: running.metrics,
+        auth: running.auth,
+        clock: config.clock.clone(),
+        silent_after_ms: config.silent_after_ms,
+        secure: config.tls.is_some() || config.behind_proxy,
+        strict: config.behind_proxy,
+        strangers: config.strangers.then(Strangers::default),
+        hosts: Hosts {
+            names: config.hosts.clone(),
+            certified: config.tls.is_some(),
+        },
+        proxies: config.proxies.clone(),
+        listeners_max: (config.limits.listeners, config.limits.listeners_of_one),
+        listeners: Permits::default(),
+        posts: Permits::default(),
+        portions: Semaphore::new(http::readings::PORTIONS),
+        files: Pool::new("the disk", 2, FILE_DEADLINE),
+        report: config.report.clone(),
+        gateway: config.gateway.clone(),
+        stopping: running.stopping,
+    }
+}
+
+/// Opens the database, and restores what an earlier run has stored.
+fn open_database(config: &Config, auth: &Auth) -> Result<(Box<dyn Database>, Store)> {
+    let mut db = config.database.open_writer(config.pages_max)?;
+    prepare(&mut *db)?;
+    remember(&mut *db, auth, config.clock.now())?;
+    let targets = targets(&mut *db, config)?;
+    let mut store = Store::default();
+    store.tell(targets);
+    Ok((db, store))
+}
+
+/// Refuses a configuration that cannot work or would send passwords in the clear. Returns the TLS
+/// that it asks for.
+fn checked(config: &Config) -> Result<Option<Arc<Tls>>> {
+    config.retention.check()?;
+    if !config.http.ip().is_loopback() && config.tls.is_none() && !config.behind_proxy {
+        return Err(Error::Clear {
+            address: config.http,
+        });
+    }
+    if config.tls.is_none() && config.offer != Offer::default() {
+        return Err(Error::Invalid(
+            "suites, key exchanges and tickets require TLS, but no certificate is set".into(),
+        ));
+    }
+    for url in &config.webhooks {
+        if !url.starts_with("http://") && !url.starts_with("https://") {
+            return Err(Error::Invalid(format!(
+                "'{url}' is not a webhook URL: it must begin with https:// or http://"
+            )));
+        }
+    }
+    let files = config.tls.clone();
+    files
+        .map(|files| Tls::load(files, config.offer.clone()))
+        .transpose()
+}
+
+/// Brings the database to the present schema. A new one receives the first rules.
+fn prepare(db: &mut dyn Database) -> Result<()> {
+    if schema::migrate(db)? {
+        for rule in alarm::Rule::first() {
+            let body = serde_json::to_string(&rule).unwrap_or_default();
+            db.execute(sql::INSERT_RULE, &[rule.name.into(), body.into()])?;
+        }
+    }
+    Ok(())
+}
+
+/// Loads tokens and logins, so that both survive a restart.
+fn remember(db: &mut dyn Database, auth: &Auth, now: i64) -> Result<()> {
+    for row in db.query(sql::TOKENS, &[])? {
+        if let (Ok(hash), Some(role)) = (row.blob(3).try_into(), Role::parse(row.text(2))) {
+            let name = row.text(1);
+            let scope = Scope::kept(row.opt_text(5), row.opt_text(6), name);
+            let token = Token {
+                id: row.int(0),
+                name: name.into(),
+                role,
+                scope: Arc::new(scope),
+            };
+            auth.remember_token(hash, token);
+        }
+    }
+    for row in db.query(sql::LOGINS, &[now.into()])? {
+        if let (Ok(id), Ok(stamp)) = (row.blob(0).try_into(), row.blob(2).try_into()) {
+            auth.remember_session(Session {
+                id,
+                user: row.text(1).into(),
+                stamp,
+                expires: row.int(3),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The receivers of alarm notices. Those that the configuration no longer has leave the database.
+fn targets(db: &mut dyn Database, config: &Config) -> Result<Vec<String>> {
+    let mut targets = config.webhooks.clone();
+    targets.extend(config.mqtt.as_ref().map(|_| mqtt::TARGET.to_string()));
+    for row in db.query(sql::TARGETS, &[])? {
+        if !targets.iter().any(|target| target == row.text(0)) {
+            db.execute(sql::DELETE_TARGET, &[row.text(0).into()])?;
+        }
+    }
+    Ok(targets)
+}
+
+/// Reloads the users when a command has changed them. Stopping the collector does not wait for
+/// this thread, because a disk may block it.
+fn watch_users(auth: Arc<Auth>) -> std::io::Result<Sender<()>> {
+    let (watching, ended) = channel();
+    std::thread::Builder::new()
+        .name("collector-users".into())
+        .spawn(move || {
+            let mut good = true;
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK_AT_USERS) {
+                let read = auth.refresh();
+                if let (Err(error), true) = (&read, good) {
+                    tracing::error!("cannot reload the users, the old ones stay valid: {error}");
+                }
+                good = read.is_ok();
+            }
+        })?;
+    Ok(watching)
+}
+
+/// Interval at which the user file is checked.
+const LOOK_AT_USERS: Duration = Duration::from_millis(250);
+
+/// Time limit for reading a file that a page shows.
+const FILE_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Runs the server on a runtime of its own.
+fn serve(
+    address: SocketAddr,
+    server: Server,
+    background: Background,
+) -> Result<(JoinHandle<()>, SocketAddr)> {
+    let failed = move |source| Error::Listen { address, source };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(server.limits.threads)
+        .thread_name("collector-http")
+        .enable_all()
+        .build()
+        .map_err(failed)?;
+    let listener = runtime
+        .block_on(tokio::net::TcpListener::bind(address))
+        .map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    runtime.block_on(async { background.start() })?;
+    let thread = std::thread::Builder::new()
+        .name("collector-http".into())
+        .spawn(move || {
+            runtime.block_on(server.run(listener));
+            // Ends downloads that are still running.
+            runtime.shutdown_background();
+        })
+        .map_err(failed)?;
+    Ok((thread, bound))
+}

@@ -1,0 +1,95 @@
+//! The readings of stations: `/series`, `/rain` and `/frames`.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use serde::Deserialize;
+
+use super::super::answer::ApiError;
+use super::super::caller::Viewer;
+use super::{Answer, Range, Shared};
+use crate::query::{self, Before, Step};
+use crate::rollup::Level;
+
+/// Query parameters of [`series`] and [`rain`].
+#[derive(Deserialize)]
+pub struct Series {
+    name: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    step: Option<String>,
+}
+
+/// `GET /stations/{station}/series`: a value over time, as columns.
+pub async fn series(
+    _: Viewer,
+    State(app): Shared,
+    Path(id): Path<String>,
+    Query(asked): Query<Series>,
+) -> Answer {
+    let day = Level::Day.ms();
+    let now = app.clock.now();
+    let range = Range::parse(asked.from.as_deref(), asked.to.as_deref(), now, day)?;
+    let step = Step::parse(asked.step.as_deref().unwrap_or("minute"))?;
+    let name = asked
+        .name
+        .ok_or_else(|| ApiError::invalid("the parameter name is missing: it names the value"))?;
+    let station = app.station_id(id).await?;
+    let series = app
+        .readers
+        .read(move |db| query::series(db, &station, &name, (range.from, range.to), step))
+        .await?;
+    Ok(Json(series))
+}
+
+/// `GET /stations/{station}/rain`: rain per step.
+pub async fn rain(
+    _: Viewer,
+    State(app): Shared,
+    Path(id): Path<String>,
+    Query(asked): Query<Series>,
+) -> Answer {
+    let day = Level::Day.ms();
+    let now = app.clock.now();
+    let range = Range::parse(asked.from.as_deref(), asked.to.as_deref(), now, day)?;
+    let Step::Rollup(level) = Step::parse(asked.step.as_deref().unwrap_or("hour"))? else {
+        return Err(ApiError::invalid("step must be minute, hour or day"));
+    };
+    let station = app.station_id(id).await?;
+    let rain = app
+        .readers
+        .read(move |db| query::rain(db, &station, (range.from, range.to), level))
+        .await?;
+    Ok(Json(rain))
+}
+
+/// Query parameters of [`frames`].
+#[derive(Deserialize)]
+pub struct Frames {
+    /// A station id or a device id.
+    #[serde(alias = "station")]
+    device: Option<String>,
+    limit: Option<i64>,
+    before: Option<String>,
+}
+
+/// `GET /frames`: a page of the frame log, newest first.
+pub async fn frames(_: Viewer, State(app): Shared, Query(asked): Query<Frames>) -> Answer {
+    let limit = asked.limit.unwrap_or(100);
+    if !(1..=query::FRAMES_MAX).contains(&limit) {
+        return Err(ApiError::invalid(format!(
+            "limit must be from 1 to {}",
+            query::FRAMES_MAX
+        )));
+    }
+    let before = asked.before.as_deref().map(Before::parse).transpose()?;
+    let before = before.unwrap_or(Before::END);
+    let station = match asked.device {
+        Some(id) => Some(app.station_id(id).await?),
+        None => None,
+    };
+    let frames = app
+        .readers
+        .read(move |db| query::frames(db, station.as_deref(), &before, limit))
+        .await?;
+    Ok(Json(frames))
+}

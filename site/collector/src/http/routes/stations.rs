@@ -1,0 +1,102 @@
+//! `/stations`: the list, one station, and changes of it.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::answer::ApiError;
+use super::super::app::App;
+use super::super::caller::{Admin, Viewer};
+use super::{Answer, Body, Shared};
+use crate::db::{Database, Value as Column};
+use crate::error::{Error, Result};
+use crate::query;
+use crate::sql;
+
+impl App {
+    async fn find_stations(&self, station: Option<String>) -> Result<Vec<Value>> {
+        let (now, silent_after) = (self.clock.now(), self.silent_after_ms);
+        self.readers
+            .read(move |db| query::stations(db, station.as_deref(), now, silent_after))
+            .await
+    }
+
+    /// Resolves a station id. A device id is enough if only one site has that device.
+    pub(super) async fn station_id(&self, id: String) -> Result<String> {
+        let find = move |db: &mut dyn Database| query::find_station(db, &id);
+        self.readers.read(find).await
+    }
+
+    async fn find_station(&self, station: &str) -> Result<Value> {
+        let mut found = self.find_stations(Some(station.into())).await?;
+        found.pop().ok_or_else(|| Error::Unknown {
+            what: format!("station '{station}'"),
+        })
+    }
+}
+
+/// `GET /stations`.
+pub async fn stations(_: Viewer, State(app): Shared) -> Answer {
+    let stations = app.find_stations(None).await?;
+    let (held, behind) = (&app.metrics.prune_held, &app.metrics.prune_behind);
+    Ok(Json(json!({
+        "stations": stations,
+        // Shown by the dashboard when old rows are not deleted.
+        "retention": {
+            "held": held.load(Relaxed) == 1,
+            "behind_seconds": behind.load(Relaxed),
+        },
+    })))
+}
+
+/// `GET /stations/{station}`.
+pub async fn station(_: Viewer, State(app): Shared, Path(id): Path<String>) -> Answer {
+    let station = app.station_id(id).await?;
+    Ok(Json(app.find_station(&station).await?))
+}
+
+/// Body of [`patch_station`]. Absent members stay unchanged.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Patch {
+    name: Option<String>,
+    latitude: Option<f64>,
+    longitude: Option<f64>,
+}
+
+/// `PATCH /stations/{station}`: sets the name and the position.
+pub async fn patch_station(
+    _: Admin,
+    State(app): Shared,
+    Path(id): Path<String>,
+    Body(patch): Body<Patch>,
+) -> Answer {
+    if let Some(name) = &patch.name
+        && (name.trim().is_empty()
+            || name.chars().count() > 64
+            || name.chars().any(char::is_control))
+    {
+        return Err(ApiError::invalid("a name must have 1 to 64 characters"));
+    }
+    let within = |place: Option<f64>, most: f64| place.is_none_or(|at| at.abs() <= most);
+    if !within(patch.latitude, 90.0) || !within(patch.longitude, 180.0) {
+        return Err(ApiError::invalid(
+            "latitude must be from -90 to 90, longitude from -180 to 180",
+        ));
+    }
+    let station = app.station_id(id).await?;
+    let parameters: [Column; 4] = [
+        patch.name.into(),
+        patch.latitude.into(),
+        patch.longitude.into(),
+        station.as_str().into(),
+    ];
+    app.write(move |db, _| db.execute(sql::PATCH_STATION, &parameters))
+        .await?;
+    let station = app.find_station(&station).await?;
+    app.events.publish("station", station.to_string().into());
+    Ok(Json(station))
+}

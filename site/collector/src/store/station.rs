@@ -1,0 +1,142 @@
+//! What the writer keeps in memory of a station.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::db::{Database, Row, Value};
+use crate::error::Result;
+use crate::message::{Message, Values, parts_of};
+use crate::plausible::is_plausible;
+use crate::rollup::is_total;
+use crate::sql;
+
+/// What the writer remembers of a station, as its row has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Station {
+    pub name: Option<String>,
+    pub gateway: Option<String>,
+    pub codec: Option<String>,
+    pub first_seen: i64,
+    pub last_seen: Option<i64>,
+    /// (session, counter) of the last reading with a plausible time.
+    pub last: Option<(i64, i64)>,
+    pub last_rssi: Option<i64>,
+    pub last_values: Values,
+    /// Last value of each total, with the (session, counter) of its reading.
+    pub(super) totals: BTreeMap<String, (i64, i64, f64)>,
+    pub readings: i64,
+    pub duplicates: i64,
+    pub implausible: i64,
+    pub(super) units: HashMap<String, String>,
+}
+
+impl Station {
+    /// Converts a row of [`sql::GET_STATION`].
+    pub(super) fn from_row(row: &Row) -> Station {
+        let text = |column| row.opt_text(column).map(str::to_string);
+        Station {
+            name: text(1),
+            gateway: text(2),
+            codec: text(3),
+            first_seen: row.int(4),
+            last_seen: row.opt_int(5),
+            last: row.opt_int(6).zip(row.opt_int(7)),
+            last_rssi: row.opt_int(8),
+            last_values: serde_json::from_str(row.text(9)).unwrap_or_default(),
+            totals: serde_json::from_str(row.text(10)).unwrap_or_default(),
+            readings: row.int(11),
+            duplicates: row.int(12),
+            implausible: row.int(13),
+            units: HashMap::new(),
+        }
+    }
+
+    /// The parameters of [`sql::SET_STATION`].
+    pub(super) fn row(&self, id: &str) -> Vec<Value> {
+        let (site, device) = parts_of(id);
+        let json = |text: serde_json::Result<String>| text.unwrap_or_else(|_| "{}".into());
+        vec![
+            id.into(),
+            site.into(),
+            device.into(),
+            self.name.clone().into(),
+            self.gateway.clone().into(),
+            self.codec.clone().into(),
+            self.first_seen.into(),
+            self.last_seen.into(),
+            self.last.map(|(session, _)| session).into(),
+            self.last.map(|(_, counter)| counter).into(),
+            self.last_rssi.into(),
+            json(serde_json::to_string(&self.last_values)).into(),
+            json(serde_json::to_string(&self.totals)).into(),
+            self.readings.into(),
+            self.duplicates.into(),
+            self.implausible.into(),
+        ]
+    }
+
+    /// Records a new reading. Returns true if it is the newest.
+    pub(super) fn take(&mut self, message: &Message, now: i64) -> bool {
+        let of = (message.identity.session, message.identity.counter);
+        self.readings += 1;
+        for (name, quantity) in &message.values {
+            let known = self
+                .totals
+                .get(name)
+                .map(|(session, counter, _)| (*session, *counter));
+            if is_total(name) && Some(of) > known {
+                self.totals
+                    .insert(name.clone(), (of.0, of.1, quantity.value));
+            }
+        }
+        if !is_plausible(message.received, now) {
+            self.implausible += 1;
+            return false;
+        }
+        self.first_seen = self.first_seen.min(message.received);
+        // `None` sorts first, so any reading is newer than none.
+        let newest = (self.last_seen, self.last);
+        let is_newest = (Some(message.received), Some(of)) > newest;
+        if is_newest {
+            self.last_seen = Some(message.received);
+            self.last = Some(of);
+            self.last_rssi = message.rssi;
+            self.last_values = message.values.clone();
+            if message.names {
+                self.name = message.name.clone();
+                self.gateway = message.gateway.clone();
+            }
+            self.codec = message.codec.clone();
+        }
+        is_newest
+    }
+}
+
+pub(super) fn load_station(db: &mut dyn Database, message: &Message, now: i64) -> Result<Station> {
+    let id: &str = &message.identity.station;
+    let rows = db.query(sql::GET_STATION, &[id.into()])?;
+    let Some(row) = rows.first() else {
+        let plausible = is_plausible(message.received, now);
+        return Ok(Station {
+            name: message.name.clone(),
+            gateway: message.gateway.clone(),
+            codec: message.codec.clone(),
+            first_seen: if plausible { message.received } else { now },
+            last_seen: None,
+            last: None,
+            last_rssi: None,
+            last_values: Values::new(),
+            totals: BTreeMap::new(),
+            readings: 0,
+            duplicates: 0,
+            implausible: 0,
+            units: HashMap::new(),
+        });
+    };
+    let units = db.query(sql::QUANTITIES_OF, &[id.into()])?;
+    let mut station = Station::from_row(row);
+    station.units = units
+        .iter()
+        .map(|row| (row.text(0).to_string(), row.text(1).to_string()))
+        .collect();
+    Ok(station)
+}
