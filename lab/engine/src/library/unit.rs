@@ -86,9 +86,10 @@ impl Unit<'_> {
     }
 
     /// Flags for the sources in a whole firmware's list, which sets its own optimisation: the
-    /// library's flags and the implementation's definitions.
+    /// library's flags and the implementation's definitions, those for glue too.
     pub fn program_flags(&self) -> Vec<String> {
-        let defines = self.implementation.defines.iter();
+        let own = &self.implementation;
+        let defines = own.defines.iter().chain(&own.glue_defines);
         let defines = defines.map(|define| format!("-D{}", self.fill(define)));
         self.library.flags.iter().cloned().chain(defines).collect()
     }
