@@ -254,7 +254,7 @@
 #endif
 
 /* The backend is native/xtensa, for little-endian cores whose calls do not turn register windows,
- * such as the LX106 of ESP8266. */
+ * such as the LX106 of ESP8266. Its kernels of X25519 need the instructions of MUL16. */
 #if defined(__XTENSA_CALL0_ABI__) && defined(__XTENSA_EL__) && defined(__GNUC__) && !SELO_PLAIN_C
 #define SELO_BACKEND_XTENSA 1
 #else
@@ -317,7 +317,7 @@
 #endif
 #ifndef SELO_NATIVE_X25519
 #define SELO_NATIVE_X25519 \
-    (SELO_NATIVE && !SELO_BACKEND_XTENSA && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
+    (SELO_NATIVE && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL
 #error "SELO_NATIVE_X25519=1, but the kernels need a multiplier (-march=rv32im)"
 #endif
@@ -497,6 +497,18 @@ void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32
  * r = a^(2^times) (field_invert.c). */
 void selo_x25519_step_riscv32(uint8_t points[224], uint8_t choice);
 void selo_field25519_square_times_riscv32(uint8_t r[32], const uint8_t a[32], uint8_t times);
+/* The same on Xtensa with MUL16, with the same alignment. */
+void selo_field25519_multiply_xtensa(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_square_xtensa(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_butterfly_xtensa(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_subtract_xtensa(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_xtensa(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_select_xtensa(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                   uint8_t choice);
+void selo_x25519_lookup_xtensa(uint8_t entry[96], uint8_t index);
+void selo_field25519_square_times_xtensa(uint8_t r[32], const uint8_t a[32], uint8_t times);
+/* The 251 steps of the ladder (x25519_ladder.c) for bits 253 to 3 of the scalar. points as above. */
+void selo_x25519_steps_xtensa(uint8_t points[224], const uint8_t scalar[32]);
 
 #endif
 
