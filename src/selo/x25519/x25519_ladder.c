@@ -49,12 +49,13 @@ static void choose(struct point *r, const struct point *p, const struct point *q
 }
 
 #if SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL
-#define step(l, choice) selo_x25519_step_arm((uint8_t *)(l), choice)
+#define all_steps selo_x25519_steps_arm
+_Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA
+#define all_steps selo_x25519_steps_xtensa
 _Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
 #define step(l, choice) selo_x25519_step_riscv32((uint8_t *)(l), choice)
-_Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
-#elif SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA
 _Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
 #else
 
@@ -84,8 +85,8 @@ static void step(struct ladder *l, uint8_t choice)
 /* The steps for bits 253 to 3. Returns the last bit. */
 static uint8_t steps(struct ladder *l, const uint8_t scalar[32])
 {
-#if SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA
-    selo_x25519_steps_xtensa((uint8_t *)l, scalar);
+#ifdef all_steps
+    all_steps((uint8_t *)l, scalar);
     return scalar[0] >> 3 & 1;
 #else
     uint8_t last = 0;
