@@ -50,6 +50,7 @@
  *                       declines or has no such kernel; the portable C is used then
  *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa with
  *                       SELO_AES_TABLES=1
+ *  SELO_NATIVE_POLY1305_HALVES  the same for Poly1305 with words of 13 bits, on ARMv6-M
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
  *                       1 for a smaller and slower kernel, where flash is scarcer than time.
  *                       SELO_X25519_SMALL also removes the table of key generation
@@ -306,6 +307,10 @@
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
                    : (SELO_NATIVE && SELO_BACKEND_UMAAL && !SELO_POLY1305_HALVES))
 #endif
+#ifndef SELO_NATIVE_POLY1305_HALVES
+#define SELO_NATIVE_POLY1305_HALVES \
+    (SELO_NATIVE && SELO_BACKEND_THUMB1 && SELO_POLY1305_HALVES)
+#endif
 #ifndef SELO_NATIVE_SHA256
 #define SELO_NATIVE_SHA256 SELO_NATIVE
 #endif
@@ -336,6 +341,11 @@
 
 #if SELO_NATIVE_AES_ENCRYPT && !(SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
 #error "SELO_NATIVE_AES_ENCRYPT=1, but the kernel is for Xtensa with SELO_AES_TABLES=1"
+#endif
+
+#if SELO_NATIVE_POLY1305_HALVES && \
+    !(SELO_NATIVE && SELO_BACKEND_THUMB1 && SELO_POLY1305_HALVES)
+#error "SELO_NATIVE_POLY1305_HALVES=1, but the kernel is for ARMv6-M and words of 13 bits"
 #endif
 
 #if SELO_NATIVE_AES && SELO_AES_TABLES != SELO_BACKEND_AVR
@@ -426,7 +436,7 @@ void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16]);
  * The kernel for 32-bit Thumb takes and leaves the lanes interleaved (sha3/sha3.h). */
 void selo_keccak_f1600(uint64_t lanes[25]);
 
-/* SELO_NATIVE_POLY1305: sum = (sum + block) * multiplier modulo 2^130 - 5 [RFC8439, 2.5].
+/* SELO_NATIVE_POLY1305, SELO_NATIVE_POLY1305_HALVES: sum = (sum + block) * multiplier modulo 2^130 - 5 [RFC8439, 2.5].
  * block is a little-endian number of 17 bytes, the last of which is 0 or 1. */
 struct selo_poly1305;
 void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);

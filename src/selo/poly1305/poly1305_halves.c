@@ -54,6 +54,7 @@ void selo_poly1305_start(struct selo_poly1305 *mac, const uint8_t key[32])
     selo_wipe(clamped, sizeof clamped);
 }
 
+#if !SELO_NATIVE_POLY1305_HALVES
 void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])
 {
     uint16_t h[WORDS], *sum = mac->sum;
@@ -83,6 +84,7 @@ void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])
     sum[0] = (uint16_t)(carry & MASK);
     sum[1] = (uint16_t)(sum[1] + (carry >> BITS)); /* by less than 2^9 */
 }
+#endif
 
 void selo_poly1305_finish(struct selo_poly1305 *mac, uint8_t tag[16])
 {
