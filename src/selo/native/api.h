@@ -50,7 +50,8 @@
  *                       declines or has no such kernel; the portable C is used then
  *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa with
  *                       SELO_AES_TABLES=1
- *  SELO_NATIVE_POLY1305_HALVES  the same for Poly1305 with words of 13 bits, on ARMv6-M
+ *  SELO_NATIVE_POLY1305_HALVES  the same for Poly1305 with words of 13 bits, on
+ *                       ARMv6-M and Xtensa
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
  *                       1 for a smaller and slower kernel, where flash is scarcer than time.
  *                       SELO_X25519_SMALL also removes the table of key generation
@@ -309,7 +310,7 @@
 #endif
 #ifndef SELO_NATIVE_POLY1305_HALVES
 #define SELO_NATIVE_POLY1305_HALVES \
-    (SELO_NATIVE && SELO_BACKEND_THUMB1 && SELO_POLY1305_HALVES)
+    (SELO_NATIVE && (SELO_BACKEND_THUMB1 || SELO_BACKEND_XTENSA) && SELO_POLY1305_HALVES)
 #endif
 #ifndef SELO_NATIVE_SHA256
 #define SELO_NATIVE_SHA256 SELO_NATIVE
@@ -344,8 +345,8 @@
 #endif
 
 #if SELO_NATIVE_POLY1305_HALVES && \
-    !(SELO_NATIVE && SELO_BACKEND_THUMB1 && SELO_POLY1305_HALVES)
-#error "SELO_NATIVE_POLY1305_HALVES=1, but the kernel is for ARMv6-M and words of 13 bits"
+    !(SELO_NATIVE && (SELO_BACKEND_THUMB1 || SELO_BACKEND_XTENSA) && SELO_POLY1305_HALVES)
+#error "SELO_NATIVE_POLY1305_HALVES=1, but the kernels are for 13 bits on ARMv6-M and Xtensa"
 #endif
 
 #if SELO_NATIVE_AES && SELO_AES_TABLES != SELO_BACKEND_AVR
@@ -436,7 +437,8 @@ void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16]);
  * The kernel for 32-bit Thumb takes and leaves the lanes interleaved (sha3/sha3.h). */
 void selo_keccak_f1600(uint64_t lanes[25]);
 
-/* SELO_NATIVE_POLY1305, SELO_NATIVE_POLY1305_HALVES: sum = (sum + block) * multiplier modulo 2^130 - 5 [RFC8439, 2.5].
+/* SELO_NATIVE_POLY1305, SELO_NATIVE_POLY1305_HALVES: sum = (sum + block) * multiplier modulo
+ * 2^130 - 5 [RFC8439, 2.5].
  * block is a little-endian number of 17 bytes, the last of which is 0 or 1. */
 struct selo_poly1305;
 void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);
@@ -499,8 +501,9 @@ void selo_field25519_add_121666_riscv32(uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_select_riscv32(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                     uint8_t choice);
 void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
-/* With UMAAL only. The 251 steps of the ladder (x25519_ladder.c) for bits 253 to 3 of the scalar: points
- * has u, then the x and the z of p2, p3 and d; u is below 2^255, coordinates below 2^255 + 2^20.
+/* With UMAAL only. The 251 steps of the ladder (x25519_ladder.c) for bits 253 to 3 of the scalar:
+ * points has u, then the x and the z of p2, p3 and d; u is below 2^255, coordinates below
+ * 2^255 + 2^20.
  * r = a^(2^times) (field_invert.c). */
 void selo_x25519_steps_arm(uint8_t points[224], const uint8_t scalar[32]);
 void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
@@ -518,7 +521,7 @@ void selo_field25519_select_xtensa(uint8_t r[64], const uint8_t a[64], const uin
                                    uint8_t choice);
 void selo_x25519_lookup_xtensa(uint8_t entry[96], uint8_t index);
 void selo_field25519_square_times_xtensa(uint8_t r[32], const uint8_t a[32], uint8_t times);
-/* The 251 steps of the ladder (x25519_ladder.c) for bits 253 to 3 of the scalar. points as above. */
+/* The 251 steps of the ladder for bits 253 to 3 of the scalar. points as above. */
 void selo_x25519_steps_xtensa(uint8_t points[224], const uint8_t scalar[32]);
 
 #endif

@@ -15,7 +15,7 @@
  */
 #include "../api.h"
 
-#if SELO_NATIVE_POLY1305_HALVES
+#if SELO_NATIVE_POLY1305_HALVES && SELO_BACKEND_THUMB1
 
 #include "../arm/kernel.inc"
 
