@@ -52,6 +52,8 @@
  *                       SELO_AES_TABLES=1
  *  SELO_NATIVE_POLY1305_HALVES  the same for Poly1305 with words of 13 bits, on
  *                       ARMv6-M and Xtensa
+ *  SELO_AES_SBOX_IN_RAM 1 for AVR's kernels of AES with the S-box in RAM, which they read in 2 cycles
+ *                       in place of 3: 256 bytes, and 256 more where a program decrypts
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
  *                       1 for a smaller and slower kernel, where flash is scarcer than time.
  *                       SELO_X25519_SMALL also removes the table of key generation
@@ -351,6 +353,12 @@
 
 #if SELO_NATIVE_AES && SELO_AES_TABLES != SELO_BACKEND_AVR
 #error "SELO_NATIVE_AES=1, but AVR's kernels need SELO_AES_TABLES=1, and those of ARM need 0"
+#endif
+
+#ifndef SELO_AES_SBOX_IN_RAM
+#define SELO_AES_SBOX_IN_RAM 0
+#elif SELO_AES_SBOX_IN_RAM && !(SELO_NATIVE_AES && SELO_BACKEND_AVR)
+#error "SELO_AES_SBOX_IN_RAM=1, but AVR's kernels of AES are not used"
 #endif
 
 #ifndef SELO_KECCAK_SMALL
