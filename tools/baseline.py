@@ -20,7 +20,9 @@ The file has one line for each operation, sorted: "ALGORITHM VARIANT OPERATION[ 
 --kernels does the same for the assembly kernels, called alone: it compares the cycles and the
 stack in FILE (out/avr/kernels.txt, written by tests/avr/run.sh) with bench/baseline/kernels.json,
 or with NAME.json. Those for ARM (out/arm/kernels.txt, tests/arm/run.sh) are in arm-kernels.json:
-instructions, and modelled cycles of the cores that have a model. There, --algorithm selects cores.
+instructions, and modelled cycles of the cores that have a model. Those for RV32 and Xtensa are in
+riscv-kernels.json and xtensa-kernels.json: instructions, stack, and the flash of each file. There,
+--algorithm selects cores.
 """
 
 import argparse
@@ -79,10 +81,11 @@ def rows_of(path):
 
 
 def kernels_of(path):
-    """{name: {metric: value}} of a file that tests/avr/run.sh or tests/arm/run.sh wrote."""
+    """{name: {metric: value}} of a file that run.sh of tests/avr, arm, riscv or xtensa wrote."""
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
-        kernel, portable = (half.split() for half in line.split("in C:"))
+        # The flash of a kernel's file stands alone.
+        kernel, portable = (half.split() for half in line.partition("in C:")[::2])
         # A name can have an equals sign too: sha256-compress,-DSELO_SHA256_SMALL=1.
         name = " ".join(word for word in kernel if not FIGURE.fullmatch(word))
         figures, portable = ({match[1]: int(float(match[2]))

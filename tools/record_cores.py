@@ -1,4 +1,5 @@
-"""Prints docs/researcher/records-cores.md: Selo's figures on Cortex-M beside those of other libraries.
+"""Prints docs/researcher/records-cores.md: Selo's figures on 32-bit cores beside those of other
+libraries.
 
 The measured cells and the published figures are in bench/records-cores.json. To measure a board
 again, run the command at the head of the page with --json and pass its output:
@@ -11,25 +12,28 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "bench/records-cores.json"
+UNITS = {"cycles": "modelled cycles", "instructions": "instructions"}
 
-HEAD = """# Records on Cortex-M
+HEAD = """# Records on 32-bit cores
 
 This page compares Selo's fastest variant with the fastest variant of another library that the lab measured with the
-same compiler, and with the best published figure. `tools/records.py --write` prints it. The figures are modelled
-cycles (`cycle-model`) without wait states, from one run for each BOARD of:
+same compiler, and with the best published figure. `tools/records.py --write` prints it. The figures of Cortex-M are
+modelled cycles (`cycle-model`) without wait states, METRIC `cycles`. Those of the other cores are instructions that an
+emulator counted (`instructions`), METRIC `instructions`, and no cycles. They come from one run for each BOARD of:
 
 ```
-selo lab matrix --board BOARD --library LIBRARIES --metric cycles --json \\
+selo lab matrix --board BOARD --library LIBRARIES --metric METRIC --json \\
     --algorithm ALGORITHMS > BOARD.jsonl
-tools/record_cores.py BOARD BOARD.jsonl
+python3 tools/record_cores.py BOARD BOARD.jsonl
 ```
 
 LIBRARIES is `selo,bearssl,libsodium,libtomcrypt,wolfcrypt,mbedtls,monocypher,cifra`, and ALGORITHMS is
 `x25519,aes-128,aes-128-gcm,sha-256,sha-512,sha3-256,blake2s,chacha20-poly1305,ascon-aead128,ascon-hash256`.
 A published figure comes from its authors' compiler and board, so its ratio is a comparison of magnitudes only.
 A ratio below 1 is in Selo's favour. The fastest AES of Mbed TLS, wolfCrypt and LibTomCrypt uses tables, whose time
-depends on secrets on a core with a cache; Selo's AES has no tables here. A faster row of such a library is faster
-all the same.
+depends on secrets on a core with a cache; Selo's AES has no tables here. On a Cortex-M3 the instruction UMULL takes
+a time that depends on its factors; other libraries use it there for X25519 and Poly1305, and Selo does not. A faster
+row of such a library is faster all the same.
 """
 
 
@@ -59,7 +63,7 @@ def rows(board):
 def text():
     lines = [HEAD]
     for board in json.loads(DATA.read_text()):
-        lines += [f"## {board['core']} (`{board['board']}`)\n",
+        lines += [f"## {board['core']} (`{board['board']}`), {UNITS[board['metric']]}\n",
                   "| operation | Selo | best other here | library | ratio | published | source | ratio | fastest |",
                   "|---|--:|--:|---|--:|--:|---|--:|---|", *rows(board), ""]
     return "\n".join(lines)
@@ -67,16 +71,16 @@ def text():
 
 def update(name, path):
     """Replaces the measured cells of a board; the published figures stay."""
+    boards = json.loads(DATA.read_text())
+    board = next(entry for entry in boards if entry["board"] == name)
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
         row = json.loads(line)
-        if row["board"] != name or row["metric"] != "cycles" or not row["value"] or row["operation"] == "key-setup":
+        if row["board"] != name or row["metric"] != board["metric"] or not row["value"] or row["operation"] == "key-setup":
             continue
         size = f", {row['bytes']} bytes" if row["bytes"] else ""
         figures = found.setdefault(f"{row['algorithm']}, {row['operation']}{size}", [])
         figures.append((round(row["value"]), row["library"], row["variant"]))
-    boards = json.loads(DATA.read_text())
-    board = next(entry for entry in boards if entry["board"] == name)
     published = {cell["what"]: cell["published"] for cell in board["cells"] if "published" in cell}
     board["cells"] = []
     for what, figures in found.items():

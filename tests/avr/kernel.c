@@ -127,7 +127,12 @@ static const char *broken; /* the first register that a kernel did not keep */
 static uint8_t timed;
 static uint32_t cycles_seen, overhead;
 static uint16_t stack_seen;
-enum { PAINT = 0xc5, PAINTED = 512 };
+#ifdef SELO_AES_SBOX_IN_RAM
+enum { PAINTED = 128 }; /* the two tables leave no more RAM */
+#else
+enum { PAINTED = 512 };
+#endif
+enum { PAINT = 0xc5 };
 
 #ifdef __AVR_3_BYTE_PC__
 enum { CALL_AND_RETURN = 9 };

@@ -1,5 +1,6 @@
 /* The AES kernels: key schedules, encryption, decryption, for each key size. */
 /* sources: aes */
+/* settings: -DSELO_AES_SBOX_IN_RAM=1 */
 #include "kernel.h"
 
 #include "selo/aes/aes.h"

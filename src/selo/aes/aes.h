@@ -65,7 +65,13 @@ static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16]
 }
 #endif
 
-/* The S-box and its inverse. Each starts at a 256-byte boundary, for selo_flash_lookup. */
+/* The S-box and its inverse. Each starts at a 256-byte boundary, for selo_flash_lookup. On AVR constants
+ * without SELO_FLASH are in RAM. */
+#if SELO_AES_SBOX_IN_RAM
+#define SELO_AES_SBOX
+#else
+#define SELO_AES_SBOX SELO_FLASH
+#endif
 extern const uint8_t selo_aes_sbox[256] SELO_ALIGNED_256;
 extern const uint8_t selo_aes_inverse_sbox[256] SELO_ALIGNED_256;
 

@@ -1,5 +1,5 @@
 /*
- * The multiplication of GHASH [SP800-38D, 6.3] for CPUs that multiply words.
+ * The multiplication of GHASH [SP800-38D, 6.3] for CPUs that multiply words of 64 bits.
  *
  * It multiplies polynomials with the integer multiplier. Only every fourth bit of a factor may be
  * set, so a column of the product adds at most 15 ones, which do not carry into the lowest bit of
@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-#if !SELO_BYTEWISE && !SELO_NATIVE_GHASH
+#if SELO_WIDE && !SELO_NATIVE_GHASH
 
 struct word {
     uint64_t bits, mirrored;

@@ -50,6 +50,10 @@
  *                       declines or has no such kernel; the portable C is used then
  *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa with
  *                       SELO_AES_TABLES=1
+ *  SELO_NATIVE_POLY1305_HALVES  the same for Poly1305 with words of 13 bits, on
+ *                       ARMv6-M and Xtensa
+ *  SELO_AES_SBOX_IN_RAM 1 for AVR's kernels of AES with the S-box in RAM, which they read in 2 cycles
+ *                       in place of 3: 256 bytes, and 256 more where a program decrypts
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
  *                       1 for a smaller and slower kernel, where flash is scarcer than time.
  *                       SELO_X25519_SMALL also removes the table of key generation
@@ -254,7 +258,7 @@
 #endif
 
 /* The backend is native/xtensa, for little-endian cores whose calls do not turn register windows,
- * such as the LX106 of ESP8266. */
+ * such as the LX106 of ESP8266. Its kernels of X25519 need the instructions of MUL16. */
 #if defined(__XTENSA_CALL0_ABI__) && defined(__XTENSA_EL__) && defined(__GNUC__) && !SELO_PLAIN_C
 #define SELO_BACKEND_XTENSA 1
 #else
@@ -306,6 +310,10 @@
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
                    : (SELO_NATIVE && SELO_BACKEND_UMAAL && !SELO_POLY1305_HALVES))
 #endif
+#ifndef SELO_NATIVE_POLY1305_HALVES
+#define SELO_NATIVE_POLY1305_HALVES \
+    (SELO_NATIVE && (SELO_BACKEND_THUMB1 || SELO_BACKEND_XTENSA) && SELO_POLY1305_HALVES)
+#endif
 #ifndef SELO_NATIVE_SHA256
 #define SELO_NATIVE_SHA256 SELO_NATIVE
 #endif
@@ -317,7 +325,7 @@
 #endif
 #ifndef SELO_NATIVE_X25519
 #define SELO_NATIVE_X25519 \
-    (SELO_NATIVE && !SELO_BACKEND_XTENSA && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
+    (SELO_NATIVE && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL
 #error "SELO_NATIVE_X25519=1, but the kernels need a multiplier (-march=rv32im)"
 #endif
@@ -338,8 +346,19 @@
 #error "SELO_NATIVE_AES_ENCRYPT=1, but the kernel is for Xtensa with SELO_AES_TABLES=1"
 #endif
 
+#if SELO_NATIVE_POLY1305_HALVES && \
+    !(SELO_NATIVE && (SELO_BACKEND_THUMB1 || SELO_BACKEND_XTENSA) && SELO_POLY1305_HALVES)
+#error "SELO_NATIVE_POLY1305_HALVES=1, but the kernels are for 13 bits on ARMv6-M and Xtensa"
+#endif
+
 #if SELO_NATIVE_AES && SELO_AES_TABLES != SELO_BACKEND_AVR
 #error "SELO_NATIVE_AES=1, but AVR's kernels need SELO_AES_TABLES=1, and those of ARM need 0"
+#endif
+
+#ifndef SELO_AES_SBOX_IN_RAM
+#define SELO_AES_SBOX_IN_RAM 0
+#elif SELO_AES_SBOX_IN_RAM && !(SELO_NATIVE_AES && SELO_BACKEND_AVR)
+#error "SELO_AES_SBOX_IN_RAM=1, but AVR's kernels of AES are not used"
 #endif
 
 #ifndef SELO_KECCAK_SMALL
@@ -426,7 +445,8 @@ void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16]);
  * The kernel for 32-bit Thumb takes and leaves the lanes interleaved (sha3/sha3.h). */
 void selo_keccak_f1600(uint64_t lanes[25]);
 
-/* SELO_NATIVE_POLY1305: sum = (sum + block) * multiplier modulo 2^130 - 5 [RFC8439, 2.5].
+/* SELO_NATIVE_POLY1305, SELO_NATIVE_POLY1305_HALVES: sum = (sum + block) * multiplier modulo
+ * 2^130 - 5 [RFC8439, 2.5].
  * block is a little-endian number of 17 bytes, the last of which is 0 or 1. */
 struct selo_poly1305;
 void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17]);
@@ -489,14 +509,28 @@ void selo_field25519_add_121666_riscv32(uint8_t a[32], const uint8_t b[32]);
 void selo_field25519_select_riscv32(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
                                     uint8_t choice);
 void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
-/* With UMAAL only. A step of the ladder (x25519_ladder.c): points has u, then the x and the z of p2, p3
- * and d; u is below 2^255, coordinates below 2^255 + 2^20. r = a^(2^times) (field_invert.c). */
-void selo_x25519_step_arm(uint8_t points[224], uint8_t choice);
+/* With UMAAL only. The 251 steps of the ladder (x25519_ladder.c) for bits 253 to 3 of the scalar:
+ * points has u, then the x and the z of p2, p3 and d; u is below 2^255, coordinates below
+ * 2^255 + 2^20.
+ * r = a^(2^times) (field_invert.c). */
+void selo_x25519_steps_arm(uint8_t points[224], const uint8_t scalar[32]);
 void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
 /* A step of the ladder (x25519_ladder.c): points has u, then the x and the z of p2, p3 and d.
  * r = a^(2^times) (field_invert.c). */
 void selo_x25519_step_riscv32(uint8_t points[224], uint8_t choice);
 void selo_field25519_square_times_riscv32(uint8_t r[32], const uint8_t a[32], uint8_t times);
+/* The same on Xtensa with MUL16, with the same alignment. */
+void selo_field25519_multiply_xtensa(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_square_xtensa(uint8_t r[32], const uint8_t a[32]);
+void selo_field25519_butterfly_xtensa(uint8_t a[32], uint8_t b[32]);
+void selo_field25519_subtract_xtensa(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_add_121666_xtensa(uint8_t a[32], const uint8_t b[32]);
+void selo_field25519_select_xtensa(uint8_t r[64], const uint8_t a[64], const uint8_t b[64],
+                                   uint8_t choice);
+void selo_x25519_lookup_xtensa(uint8_t entry[96], uint8_t index);
+void selo_field25519_square_times_xtensa(uint8_t r[32], const uint8_t a[32], uint8_t times);
+/* The 251 steps of the ladder for bits 253 to 3 of the scalar. points as above. */
+void selo_x25519_steps_xtensa(uint8_t points[224], const uint8_t scalar[32]);
 
 #endif
 

@@ -10,20 +10,26 @@
 
 enum { WORDS = 10, BITS = 13, MASK = (1 << BITS) - 1 };
 
+static inline uint32_t load(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
 /* The lower 130 bits of a little-endian number. */
 static void split(uint16_t words[WORDS], const uint8_t bytes[17])
 {
-    uint32_t bits = 0;
-    uint8_t have = 0;
+    const uint32_t a = load(bytes), b = load(bytes + 4), c = load(bytes + 8), d = load(bytes + 12);
 
-    for (uint8_t i = 0; i < WORDS; i++) {
-        for (; have < BITS; have = (uint8_t)(have + 8)) {
-            bits |= (uint32_t)*bytes++ << have;
-        }
-        words[i] = (uint16_t)(bits & MASK);
-        bits >>= BITS;
-        have = (uint8_t)(have - BITS);
-    }
+    words[0] = (uint16_t)(a & MASK);
+    words[1] = (uint16_t)(a >> 13 & MASK);
+    words[2] = (uint16_t)((a >> 26 | b << 6) & MASK);
+    words[3] = (uint16_t)(b >> 7 & MASK);
+    words[4] = (uint16_t)((b >> 20 | c << 12) & MASK);
+    words[5] = (uint16_t)(c >> 1 & MASK);
+    words[6] = (uint16_t)(c >> 14 & MASK);
+    words[7] = (uint16_t)((c >> 27 | d << 5) & MASK);
+    words[8] = (uint16_t)(d >> 8 & MASK);
+    words[9] = (uint16_t)((d >> 21 | (uint32_t)bytes[16] << 11) & MASK);
 }
 
 void selo_poly1305_start(struct selo_poly1305 *mac, const uint8_t key[32])
@@ -48,6 +54,7 @@ void selo_poly1305_start(struct selo_poly1305 *mac, const uint8_t key[32])
     selo_wipe(clamped, sizeof clamped);
 }
 
+#if !SELO_NATIVE_POLY1305_HALVES
 void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])
 {
     uint16_t h[WORDS], *sum = mac->sum;
@@ -77,6 +84,7 @@ void selo_poly1305_block(struct selo_poly1305 *mac, const uint8_t block[17])
     sum[0] = (uint16_t)(carry & MASK);
     sum[1] = (uint16_t)(sum[1] + (carry >> BITS)); /* by less than 2^9 */
 }
+#endif
 
 void selo_poly1305_finish(struct selo_poly1305 *mac, uint8_t tag[16])
 {

@@ -10,6 +10,8 @@
 #define square_times selo_field25519_square_times_arm
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
 #define square_times selo_field25519_square_times_riscv32
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA
+#define square_times selo_field25519_square_times_xtensa
 #else
 
 /* r = a^(2^times). */

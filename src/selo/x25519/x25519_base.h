@@ -23,6 +23,8 @@
 #define selo_x25519_lookup selo_x25519_lookup_arm
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32 && SELO_X25519_TEETH == 5
 #define selo_x25519_lookup selo_x25519_lookup_riscv32
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA && SELO_X25519_TEETH == 5
+#define selo_x25519_lookup selo_x25519_lookup_xtensa
 #else
 #define selo_x25519_lookup selo_x25519_lookup_bytes
 #endif

@@ -8,6 +8,7 @@
  *
  * On AVR: the kernels of native/avr/, as [DUELL2015] first did it in less than 14 million
  * cycles. On ARM: those of native/armv6m/ or native/armv7em/. On RV32: those of native/riscv32/.
+ * On Xtensa: those of native/xtensa/, where one call makes all equal steps.
  */
 #include <string.h>
 
@@ -48,7 +49,10 @@ static void choose(struct point *r, const struct point *p, const struct point *q
 }
 
 #if SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL
-#define step(l, choice) selo_x25519_step_arm((uint8_t *)(l), choice)
+#define all_steps selo_x25519_steps_arm
+_Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
+#elif SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA
+#define all_steps selo_x25519_steps_xtensa
 _Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
 #define step(l, choice) selo_x25519_step_riscv32((uint8_t *)(l), choice)
@@ -78,6 +82,23 @@ static void step(struct ladder *l, uint8_t choice)
 
 #endif
 
+/* The steps for bits 253 to 3. Returns the last bit. */
+static uint8_t steps(struct ladder *l, const uint8_t scalar[32])
+{
+#ifdef all_steps
+    all_steps((uint8_t *)l, scalar);
+    return scalar[0] >> 3 & 1;
+#else
+    uint8_t last = 0;
+    for (uint8_t bit = 253; bit > 2; bit--) {
+        const uint8_t now = scalar[bit >> 3] >> (bit & 7) & 1;
+        step(l, now ^ last);
+        last = now;
+    }
+    return last;
+#endif
+}
+
 static void run(struct ladder *l, const uint8_t scalar[32])
 {
     /* Bit 254 is 1: p2 = P, p3 = 2 P. */
@@ -86,12 +107,7 @@ static void run(struct ladder *l, const uint8_t scalar[32])
     finish_double(&l->p3, &l->d);
 
     /* A step leaves what it doubled in p2: n P after a 0, (n + 1) P after a 1. */
-    uint8_t last = 0;
-    for (uint8_t bit = 253; bit > 2; bit--) {
-        const uint8_t now = scalar[bit >> 3] >> (bit & 7) & 1;
-        step(l, now ^ last);
-        last = now;
-    }
+    const uint8_t last = steps(l, scalar);
     choose(&l->d, &l->p2, &l->p3, last);
     for (uint8_t times = 3; times != 0; times--) {
         selo_field25519_butterfly(l->d.x, l->d.z);
@@ -105,9 +121,13 @@ static void run(struct ladder *l, const uint8_t scalar[32])
  * registers. C knows no stack and promises nothing; with the compilers in use a
  * function of its own has its frame where theirs were. SCRATCH covers the deepest
  * of them, an inversion's multiplication: about 230 bytes on AVR, 290 with the
- * kernels for ARM; and the products on other machines.
+ * kernels for ARM, 624 with the steps for Xtensa; and the products on other machines.
  */
+#if SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA
+#define SCRATCH 656
+#else
 #define SCRATCH (SELO_NATIVE_X25519 && SELO_BACKEND_ARM ? 320 : 256)
+#endif
 
 SELO_STACK_APART void selo_x25519_wipe_scratch(void)
 {

@@ -53,7 +53,7 @@
 ; to = inverse S-box(from) + byte `index` of the round key
 .macro look to, from, index
     mov r30, \from
-    lpm \to, Z
+    look_up \to
     ldd T, Y+\index
     eor \to, T
 .endm
@@ -61,7 +61,7 @@
 ; the same for what would overwrite a byte that is still needed: first half, second half
 .macro early to, from
     mov r30, \from
-    lpm \to, Z
+    look_up \to
 .endm
 .macro late to, kept, index
     ldd \to, Y+\index

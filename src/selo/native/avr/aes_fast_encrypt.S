@@ -19,7 +19,8 @@
 ; registers and the three terms are written here.
 ;
 ; Time: no branch depends on the block or the key. The S-box stands at a 256-byte boundary,
-; so ZH never changes and lpm takes 3 cycles for every index; the chip has no cache.
+; so ZH never changes and lpm takes 3 cycles for every index (ld 2, from RAM: SELO_AES_SBOX_IN_RAM);
+; the chip has no cache.
 ; Proved by tests/avr/test_aes.c and by the official vectors (selo lab check).
 
 #include "../api.h"
@@ -60,7 +61,7 @@
 .macro look to, from, index
     ldd r30, Y+\index
     eor r30, \from
-    lpm \to, Z
+    look_up \to
 .endm
 
 ; x = 2 x in GF(2^8), by a mask; ZL is free meanwhile

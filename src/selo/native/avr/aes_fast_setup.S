@@ -28,7 +28,7 @@
 ; to += S-box(from)
 .macro add_substituted to, from
     mov r30, \from
-    lpm r30, Z
+    look_up r30
     eor \to, r30
 .endm
 
@@ -174,7 +174,7 @@ kernel_end selo_aes192_fast_setup
 
 .macro look_256 from
     mov r30, \from
-    lpm r30, Z
+    look_up r30
 .endm
 
 ; The words, a byte a row: 0: r2 to r5, 1: r6 to r9, 2: r10 to r13, 3: r14 to r17,

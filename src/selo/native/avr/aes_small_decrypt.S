@@ -53,7 +53,7 @@
 
 .macro add_substituted to, from
     mov r30, \from
-    lpm r30, Z
+    look_up r30
     eor \to, r30
 .endm
 
