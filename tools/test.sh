@@ -7,7 +7,7 @@
 #        tools/test.sh --list
 # environment: CI=true      a step that cannot run counts as a failure
 #              STEP_SECONDS maximum time of a step in seconds (default 1800)
-#              LANES        number of steps at a time (default 2)
+#              LANES        number of steps at a time (default 3)
 # exit: 0 all passed; 1 something failed; 2 no such group or step
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ selo_lint_while_building
 
 logs=out/test
 steps=${TEST_STEPS:-tools/test-steps.txt}
-lanes=${LANES:-2}
+lanes=${LANES:-3}
 case $lanes in
 '' | *[!0-9]* | 0)
     echo "test: LANES is '$lanes', not a number of steps (1 or more)" >&2
