@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::Result;
 use super::super::case::{Findings, setup};
-use super::super::honest::{self};
+use super::super::honest;
 use super::super::program::Program;
 use super::super::site::Site;
 use super::super::wire::PATIENCE;
