@@ -335,7 +335,9 @@ fn aliases(scanned: &mut Scanned) {
     for declared in found {
         let of = &scanned.macros[&declared.function.name];
         if let Some(path) = scanned.definitions.get(of.trim()).cloned() {
-            scanned.definitions.insert(declared.function.name.clone(), path);
+            scanned
+                .definitions
+                .insert(declared.function.name.clone(), path);
         }
         scanned.functions.push(declared);
     }

@@ -130,7 +130,18 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
     .iter()
     .any(|part| whole.contains(part));
     let aead = [
-        "aead", "gcm", "ccm", "poly1305", "rfc7539", "rfc8439", "chachapoly", "ascon", "seal", "ocb", "giftcofb", "auth",
+        "aead",
+        "gcm",
+        "ccm",
+        "poly1305",
+        "rfc7539",
+        "rfc8439",
+        "chachapoly",
+        "ascon",
+        "seal",
+        "ocb",
+        "giftcofb",
+        "auth",
     ]
     .iter()
     .any(|part| whole.contains(part));
@@ -202,7 +213,11 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
     let no_buffer = function.parameters.iter().all(|parameter| {
         matches!(
             shape(scanned, parameter),
-            Shape::Number | Shape::Choice { .. } | Shape::Structure { .. } | Shape::Untyped
+            Shape::Number
+                | Shape::Choice { .. }
+                | Shape::Structure { .. }
+                | Shape::StructureOut
+                | Shape::Untyped
         )
     });
     let begins_work = sets || begins(&own, &["new", "create", "open", "gen", "make", "alloc"]);
@@ -222,7 +237,12 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
 fn fits_key(scanned: &Scanned, key: &Declared) -> bool {
     let buffer = key.function.parameters.first();
     let shape = buffer.map(|buffer| shape(scanned, buffer));
-    matches!(shape, Some(Shape::Bytes { size: Some(16 | 24 | 32) }))
+    matches!(
+        shape,
+        Some(Shape::Bytes {
+            size: Some(16 | 24 | 32)
+        })
+    )
 }
 
 /// The type of the state that a call takes or returns, for comparison.
@@ -242,7 +262,8 @@ fn state_type(
     if [Purpose::SetKey, Purpose::Prepare].contains(&purpose) && returns_output {
         return Some(plain(&function.result));
     }
-    let at = slots.iter().position(|slot| *slot == Slot::State)?;
+    let is_state = |slot: &Slot| [Slot::State, Slot::StateOut].contains(slot);
+    let at = slots.iter().position(is_state)?;
     let parameter = function.parameters.get(at)?;
     Some(plain(&parameter.base))
 }
@@ -251,7 +272,19 @@ fn state_type(
 fn takes_direction(function: &Function) -> bool {
     let tells = |parameter: &Parameter| {
         let name = words(&parameter.name);
-        says(&name, &["dir", "direction", "mode", "enc", "dec", "decrypt", "encrypt", "flag"])
+        says(
+            &name,
+            &[
+                "dir",
+                "direction",
+                "mode",
+                "enc",
+                "dec",
+                "decrypt",
+                "encrypt",
+                "flag",
+            ],
+        )
     };
     function.parameters.iter().any(tells)
 }
@@ -284,16 +317,19 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
     }
     // An array outside of any header or sketch may be another's.
     let keys = scanned.keys.iter();
-    found.extend(keys.filter(|key| fits_key(scanned, key)).map(|declared| Call {
-        declared,
-        purpose: Purpose::SetKey,
-        mode: Mode::Plain,
-        slots: vec![Slot::KeyPlace, Slot::Key, Slot::KeyBytes],
-        returns_output: false,
-        direction: None,
-        state_type: None,
-        cost: 6,
-    }));
+    found.extend(
+        keys.filter(|key| fits_key(scanned, key))
+            .map(|declared| Call {
+                declared,
+                purpose: Purpose::SetKey,
+                mode: Mode::Plain,
+                slots: vec![Slot::KeyPlace, Slot::Key, Slot::KeyBytes],
+                returns_output: false,
+                direction: None,
+                state_type: None,
+                cost: 6,
+            }),
+    );
     for declared in &scanned.constructors {
         let ways = ways(scanned, &declared.function, Purpose::Construct);
         found.extend(ways.into_iter().map(|(slots, returns_output, cost)| Call {
@@ -371,10 +407,12 @@ impl Search<'_> {
             return;
         };
         for &(slot, more) in choices {
-            let no_state = self.of_class && slot == Slot::State;
-            if slots.contains(&slot) && !slot.repeats() || no_state {
+            if slots.contains(&slot) && !slot.repeats() {
                 continue;
             }
+            // An object keeps its state itself; a few classes leave the round keys to the caller.
+            let unusual = self.of_class && slot == Slot::State;
+            let more = more + 3 * u32::from(unusual);
             slots.push(slot);
             self.go(slots, cost + more);
             slots.pop();
@@ -431,7 +469,10 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             Purpose::Digest => has(In) && sized && has(Out) != returns,
             Purpose::Seal | Purpose::Open => {
                 let in_place = has(InPlace) && !has(In) && !has(Out);
-                has(Iv) && (has(In) && has(Out) && !has(InPlace) || in_place) && has(Bytes) && !returns
+                has(Iv)
+                    && (has(In) && has(Out) && !has(InPlace) || in_place)
+                    && has(Bytes)
+                    && !returns
             }
             _ if purpose.is_step() => !returns && step_slots::is_whole(purpose, slots),
             _ => !returns && is_whole_of_keys(purpose, slots),

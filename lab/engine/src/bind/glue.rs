@@ -20,8 +20,8 @@ use super::types::{Shape, product, shape, written};
 use crate::algorithm::Algorithm;
 use crate::data::is_cpp;
 use crate::interface::Interface;
-use crate::scan::{Scanned, is_sketch};
 use crate::scan::declarations::Parameter;
+use crate::scan::{Scanned, is_sketch};
 
 /// Bytes of an expanded key of AES-256, and of one that has both directions.
 const SCHEDULE_BYTES: u32 = 2 * 240;
@@ -197,7 +197,12 @@ impl Writer<'_, '_> {
             {
                 let c = if self.cpp { "extern \"C\" " } else { "extern " };
                 let array = place.array.as_deref().unwrap_or_default();
-                let _ = writeln!(text, "{c}{} {}[{array}];", written(self.scanned, place), place.name);
+                let _ = writeln!(
+                    text,
+                    "{c}{} {}[{array}];",
+                    written(self.scanned, place),
+                    place.name
+                );
                 continue;
             }
             let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
@@ -342,7 +347,11 @@ impl Writer<'_, '_> {
             let function = call.function();
             function.class.is_some() && !function.is_static && call.purpose != Purpose::Construct
         });
-        if let Some(class) = recipe.class.as_ref().filter(|_| recipe.starts_by_constructor()) {
+        if let Some(class) = recipe
+            .class
+            .as_ref()
+            .filter(|_| recipe.starts_by_constructor())
+        {
             let _ = writeln!(
                 text,
                 "/* Each message has a new object. */\n\
@@ -409,7 +418,10 @@ impl Writer<'_, '_> {
         let members = self.scanned.members.get(tag);
         let last = members.and_then(|members| members.last());
         last.is_some_and(|member| member.array.as_deref() == Some("0"))
-            && matches!(shape(self.scanned, parameter), Shape::Structure { by_value: false })
+            && matches!(
+                shape(self.scanned, parameter),
+                Shape::Structure { by_value: false }
+            )
     }
 
     /// The declaration of the variable behind a parameter with the state.

@@ -13,10 +13,10 @@ use crate::scan::words::words;
 pub use kind::{Purpose, Slot};
 
 use Slot::{
-    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Checked, Decrypts, DigestBits,
-    DigestBytes, Encrypts, In, InByte, InPlace, Increment, Iv, IvBytes, Key, KeyBits, KeyBytes, KeyCopy, KeyName, LengthBytes, ModeName,
-    Null, Out, OutBytes, OutSize, OutWithIv, Place, Rate, RateBytes, Rounds, Scratch, State, Suffix, Tag, TagBytes,
-    Zero,
+    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Checked, Decrypts,
+    DigestBits, DigestBytes, Encrypts, In, InByte, InPlace, Increment, Iv, IvBytes, Key, KeyBits,
+    KeyBytes, KeyCopy, KeyName, LengthBytes, ModeName, Null, Out, OutBytes, OutSize, OutWithIv,
+    Place, Rate, RateBytes, Rounds, Scratch, State, StateOut, Suffix, Tag, TagBytes, Zero,
 };
 
 /// The plausible slots of a parameter, each with its cost: 0 for what name and type say.
@@ -34,6 +34,12 @@ pub fn choices(
             vec![(Increment, 0)]
         }
         Shape::Structure { .. } => vec![(State, 0)],
+        Shape::StructureOut
+            if [Purpose::SetKey, Purpose::Start, Purpose::Prepare].contains(&purpose) =>
+        {
+            vec![(StateOut, 0)]
+        }
+        Shape::StructureOut => vec![(Null, 3)],
         Shape::Untyped => {
             let context = says(
                 &name,
@@ -294,7 +300,10 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         Purpose::Encrypt | Purpose::Decrypt => vec![
             (ModeName, if_says(says(name, &["mode"]), 9)),
             (Bytes, unless(bits || blocks || key || direction, 0)),
-            (OutBytes, if_says(holds(name, "outlen") || holds(name, "outsize"), 9)),
+            (
+                OutBytes,
+                if_says(holds(name, "outlen") || holds(name, "outsize"), 9),
+            ),
             (Blocks, if_says(blocks, 3)),
             (Bits, if bits && !key { 1 } else { 6 }),
             (KeyBytes, if bits { 3 } else { if_says(key, 4) }),

@@ -20,6 +20,8 @@ pub enum Shape {
     Structure {
         by_value: bool,
     },
+    /// A pointer to a pointer to a structure, which the function makes.
+    StructureOut,
     /// `void *`: bytes or a structure.
     Untyped,
     Number,
@@ -191,6 +193,7 @@ pub fn shape(scanned: &Scanned, parameter: &Parameter) -> Shape {
         0 | 1 if is_block(scanned, &parameter.base, &base) => Shape::Bytes { size: None },
         0 => Shape::Structure { by_value: true },
         1 => Shape::Structure { by_value: false },
+        2 if !parameter.is_const && array.is_none() => Shape::StructureOut,
         _ => Shape::Odd,
     }
 }
@@ -220,7 +223,9 @@ fn is_block(scanned: &Scanned, name: &str, base: &str) -> bool {
     let members = members.or_else(|| scanned.members.get(tag));
     let members = members.map_or(&[][..], Vec::as_slice);
     let lower = name.to_lowercase();
-    let is_digest = ["hash", "digest", "tag"].iter().any(|word| lower.contains(word));
+    let is_digest = ["hash", "digest", "tag"]
+        .iter()
+        .any(|word| lower.contains(word));
     let has_bytes = |member: &Parameter| {
         let (of, pointers, array) = resolve(scanned, &member.base);
         let size = member.array.as_ref().or(array.as_ref());
@@ -281,7 +286,8 @@ fn product_of(scanned: &Scanned, text: &str, steps: usize) -> Option<u32> {
         let sum = factor.split('+').try_fold(0u32, |sum, part| {
             let (whole, divisor) = part.split_once('/').unwrap_or((part, "1"));
             let number = |text: &str| {
-                let inner = || product_of(scanned, scanned.macros.get(text)?, steps.checked_sub(1)?);
+                let inner =
+                    || product_of(scanned, scanned.macros.get(text)?, steps.checked_sub(1)?);
                 scanned.number(text).or_else(inner)
             };
             let value = number(whole)? / number(divisor)?.max(1);

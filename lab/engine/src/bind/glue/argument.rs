@@ -64,6 +64,7 @@ impl Writer<'_, '_> {
                     _ => name.to_owned(),
                 }
             }
+            Slot::StateOut => format!("&{}", self.state_name(purpose)),
             Slot::Message if matches!(of, Shape::Structure { by_value: false }) => {
                 "&message".to_owned()
             }
@@ -79,9 +80,7 @@ impl Writer<'_, '_> {
             Slot::Checked => format!("({} *)&checked", parameter.base),
             Slot::OutBytes if found.has(Slot::OutWithIv) => format!("{} + BLOCK", names.size),
             Slot::OutBytes => names.size.to_owned(),
-            Slot::OutWithIv => {
-                self.buffer(parameter, &of, &format!("({} - BLOCK)", names.output))
-            }
+            Slot::OutWithIv => self.buffer(parameter, &of, &format!("({} - BLOCK)", names.output)),
             Slot::InByte => format!("{}[at]", names.input),
             Slot::Out | Slot::InPlace => self.buffer(parameter, &of, names.output),
             Slot::Ad => self.buffer(parameter, &of, "ad"),

@@ -56,8 +56,8 @@ pub(super) fn named(
         // Named after the mode alone, in a source that includes the cipher.
         Some(3)
     } else if algorithm.interface == Interface::Mac
-        && near.contains("mac")
-        && says(&format!("{near}{}", plain(&included(scanned, call).concat())))
+        && near.contains("hmac")
+        && plain(&included(scanned, call).concat()).contains(name.trim_start_matches("hmac"))
     {
         // Named after the construction alone, in a header that includes the hash.
         Some(3)

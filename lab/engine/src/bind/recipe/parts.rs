@@ -94,9 +94,9 @@ impl<'l> Recipe<'l> {
 
     /// True if the set-up returns a pointer to the state.
     pub fn returns_state(&self) -> bool {
-        let prepare = self.prepare.iter();
-        let mut sets = self.set_key.iter().chain(prepare);
-        sets.any(|call| call.returns_output)
+        let others = self.prepare.iter().chain(&self.start);
+        let mut sets = self.set_key.iter().chain(others);
+        sets.any(|call| call.returns_output || call.has(Slot::StateOut))
     }
 
     /// True if the constructor takes what differs from message to message.

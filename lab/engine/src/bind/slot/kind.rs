@@ -5,6 +5,8 @@
 pub enum Slot {
     /// The expanded key, or the state of a hash.
     State,
+    /// A pointer that the function points to a state of its own.
+    StateOut,
     /// The state of one message, beside the expanded key.
     Message,
     /// The bytes of the message's size in a block of CCM: L [RFC3610, 2.1].
