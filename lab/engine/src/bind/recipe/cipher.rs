@@ -269,7 +269,8 @@ pub(super) fn with_keys<'l>(
         share(call, encrypt)
             && (state_type(call).is_some() == state_type(encrypt).is_some())
             && (named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
-                || call.has(Slot::KeyPlace))
+                || call.has(Slot::KeyPlace)
+                || state_type(call).is_some() && call.declared.file == encrypt.declared.file)
     };
     let set_keys = of(calls, Purpose::SetKey);
     let set_keys: Vec<&&Call<'l>> = set_keys
