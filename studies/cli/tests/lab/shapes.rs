@@ -492,7 +492,7 @@ void sha3_256_out(const sha3_256_context *c, void *out)
         header: "#ifdef HAVE_FIXED_WIDTH
 typedef uint8_t octet;
 #else
-typedef unsigned __int8 octet;
+typedef __int8 octet;
 #endif
 typedef struct state { octet keys[176]; } aes_state;
 int aes_start(const octet *key, size_t key_len, aes_state **result);
