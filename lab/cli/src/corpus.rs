@@ -294,12 +294,19 @@ fn verdicts(line: &CorpusLine) -> String {
 fn sums(lines: &[CorpusLine]) -> String {
     let here: Vec<&CorpusLine> = lines.iter().filter(|line| !line.missing).collect();
     let sum = |of: &dyn Fn(&CorpusLine) -> usize| here.iter().map(|line| of(line)).sum::<usize>();
+    // Of a library that does not build here, or is wrong, no way to call it can pass vectors.
+    let of_right = |line: &CorpusLine, names: &Vec<String>| match line.truth {
+        Truth::Right => names.len(),
+        Truth::Wrong | Truth::NotNative => 0,
+    };
     format!(
-        "{} of {} libraries are here; {} of their {} algorithms are bound; {} accused falsely.",
+        "{} of {} libraries are here; {} of their {} algorithms are bound, {} of the {} in libraries that build here and are right; {} accused falsely.",
         here.len(),
         lines.len(),
         sum(&|line| line.bound.len()),
         sum(&|line| line.wanted.len()),
+        sum(&|line| of_right(line, &line.bound)),
+        sum(&|line| of_right(line, &line.wanted)),
         sum(&|line| line.accused_falsely.len()),
     )
 }
@@ -333,7 +340,7 @@ mod tests {
         ];
         assert_eq!(
             sums(&lines),
-            "1 of 2 libraries are here; 1 of their 2 algorithms are bound; 1 accused falsely."
+            "1 of 2 libraries are here; 1 of their 2 algorithms are bound, 1 of the 2 in libraries that build here and are right; 1 accused falsely."
         );
         let text = table(&lines, "uno").to_markdown();
         assert!(

@@ -68,6 +68,8 @@ pub struct Scanned {
     /// The structures whose members share one place.
     pub unions: BTreeSet<String>,
     pub macros: BTreeMap<String, String>,
+    /// Assignments of a key to an array that the library reads it from.
+    pub keys: Vec<Declared>,
     /// Constructors of classes.
     pub constructors: Vec<Declared>,
     /// Classes that only they themselves can instantiate.
@@ -169,6 +171,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         match kind {
             Kind::Header => scanned.headers.push(relative.clone()),
             Kind::Source => scanned.sources.push(relative.clone()),
+            Kind::Sketch => scanned.arduino = true,
         }
         for (name, text) in found.macros {
             scanned.macros.entry(name).or_insert(text);
@@ -200,6 +203,13 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         scanned.templates.extend(found.templates);
         operations.extend(found.operations);
         let header = kind == Kind::Header;
+        let keys = found.keys.into_iter().map(|buffer| Declared {
+            function: assignment(buffer),
+            file: relative.clone(),
+            in_header: header,
+            by_inclusion: kind == Kind::Sketch,
+        });
+        scanned.keys.extend(keys);
         objects.extend(
             found
                 .objects
@@ -209,7 +219,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         let here = found.functions.into_iter();
         functions.extend(here.map(|function| (function, relative.clone(), header)));
     }
-    if scanned.headers.is_empty() && scanned.sources.is_empty() {
+    if scanned.headers.is_empty() && scanned.sources.is_empty() && functions.is_empty() {
         let message = match (files.len(), strange) {
             (0, _) => "is empty".to_owned(),
             (_, 0) => format!("holds no C or C++: {seen} other files"),
@@ -224,7 +234,8 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     functions.sort_by_key(|(.., header)| !header);
     let mut in_headers: BTreeSet<String> = BTreeSet::new();
     for (function, file, in_header) in functions {
-        if function.has_body && !in_header {
+        let in_sketch = is_sketch(&file);
+        if function.has_body && !in_header && !in_sketch {
             let name = qualified(&function);
             scanned.definitions.entry(name).or_insert(file.clone());
         }
@@ -245,11 +256,11 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         scanned.functions.push(Declared {
             function,
             file,
-            by_inclusion: (is_static || name.contains('.')) && !in_header,
+            by_inclusion: (is_static || name.contains('.') || in_sketch) && !in_header,
             in_header,
         });
     }
-    scanned.licence = licence.expression();
+    aliases(&mut scanned);
     scanned.licence = licence.expression();
     Ok(scanned)
 }
@@ -280,6 +291,58 @@ fn tables(
     found
 }
 
+/// The call that assigns a key to an array: `memcpy(Key, key, size)`.
+fn assignment(buffer: Parameter) -> Function {
+    let of = |base: &str, name: &str, pointers: usize| Parameter {
+        name: name.to_owned(),
+        base: base.to_owned(),
+        is_const: pointers > 0,
+        pointers,
+        array: None,
+        is_odd: false,
+    };
+    Function {
+        name: "memcpy".to_owned(),
+        class: None,
+        result: "void".to_owned(),
+        parameters: vec![buffer, of("void", "key", 1), of("size_t", "size", 0)],
+        line: 0,
+        has_body: false,
+        hidden: false,
+        is_pure: false,
+        is_static: false,
+        namespace: String::new(),
+    }
+}
+
+/// Adds the functions that a macro gives another name: `#define sha256_update sha224_update`.
+fn aliases(scanned: &mut Scanned) {
+    let known = |name: &str| {
+        let is = |declared: &&Declared| {
+            declared.function.class.is_none() && declared.function.name == name
+        };
+        scanned.functions.iter().find(is)
+    };
+    let is_new = |name: &&String| known(name).is_none();
+    let names = scanned.macros.iter().filter(|(name, _)| is_new(name));
+    let found: Vec<Declared> = names
+        .filter_map(|(name, text)| {
+            let mut declared = known(text.trim()).filter(|of| of.in_header)?.clone();
+            declared.function.name.clone_from(name);
+            Some(declared)
+        })
+        .collect();
+    for declared in found {
+        let of = &scanned.macros[&declared.function.name];
+        if let Some(path) = scanned.definitions.get(of.trim()).cloned() {
+            scanned
+                .definitions
+                .insert(declared.function.name.clone(), path);
+        }
+        scanned.functions.push(declared);
+    }
+}
+
 /// The macros of all files that make names of parts.
 fn pasting_macros(files: &[PathBuf]) -> Macros {
     let mut macros = Macros::new();
@@ -299,14 +362,22 @@ fn pasting_macros(files: &[PathBuf]) -> Macros {
 enum Kind {
     Header,
     Source,
+    /// A program for Arduino; its functions can be called by including it.
+    Sketch,
 }
 
 fn kind(path: &Path) -> Option<Kind> {
     match path.extension()?.to_str()? {
         "h" | "hpp" | "hh" | "hxx" => Some(Kind::Header),
         "c" | "cpp" | "cc" | "cxx" | "S" => Some(Kind::Source),
+        "ino" | "pde" => Some(Kind::Sketch),
         _ => None,
     }
+}
+
+/// True if a file is a program for Arduino.
+pub fn is_sketch(path: &Path) -> bool {
+    kind(path) == Some(Kind::Sketch)
 }
 
 pub use crate::data::is_cpp;

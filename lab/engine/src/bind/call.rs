@@ -6,7 +6,7 @@ mod steps;
 
 use self::name::{begins, says};
 use super::slot::{Purpose, Slot, choices, public as public_slots, steps as step_slots};
-use super::types::{Shape, shape};
+use super::types::{Shape, resolved_tag, shape};
 use crate::scan::declarations::{Function, Parameter};
 use crate::scan::words::words;
 use crate::scan::{Declared, Scanned};
@@ -35,6 +35,8 @@ pub struct Call<'l> {
     pub returns_output: bool,
     /// The purpose of a key set-up: its name speaks of one direction.
     pub direction: Option<Purpose>,
+    /// The type of the state that it takes or returns, with names of types resolved.
+    pub state_type: Option<String>,
     /// Implausibility: 0 if names and types say everything.
     pub cost: u32,
 }
@@ -57,6 +59,11 @@ impl<'l> Call<'l> {
     /// True if the function writes a key stream, which the caller adds to the message.
     pub fn makes_stream(&self) -> bool {
         self.purpose == Purpose::Encrypt && is_stream(&self.slots)
+    }
+
+    /// True if the function takes the key itself.
+    pub fn takes_key(&self) -> bool {
+        self.has(Slot::Key) || self.has(Slot::KeyCopy)
     }
 
     /// The parameter that takes the state, if any.
@@ -108,9 +115,9 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
     let ends = begins(
         &own,
         &[
-            "final", "finish", "result", "end", "done", "digest", "sum", "output", "get",
+            "final", "finish", "result", "end", "done", "digest", "sum", "output", "get", "close",
         ],
-    );
+    ) || says(&own, &["out"]);
     let feeds = begins(
         &own,
         &[
@@ -123,7 +130,18 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
     .iter()
     .any(|part| whole.contains(part));
     let aead = [
-        "aead", "gcm", "ccm", "poly1305", "ascon", "seal", "ocb", "giftcofb", "auth",
+        "aead",
+        "gcm",
+        "ccm",
+        "poly1305",
+        "rfc7539",
+        "rfc8439",
+        "chachapoly",
+        "ascon",
+        "seal",
+        "ocb",
+        "giftcofb",
+        "auth",
     ]
     .iter()
     .any(|part| whole.contains(part));
@@ -157,7 +175,9 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
         };
         found.push((purpose, None, 0));
     }
-    if decrypts {
+    // A name with both directions, such as `aes_enc_dec`, is of one function for both.
+    let both_ways = encrypts && decrypts && takes_direction(function);
+    if decrypts && !both_ways {
         found.push((Purpose::Decrypt, None, u32::from(sets)));
     } else if encrypts {
         found.push((Purpose::Encrypt, None, u32::from(sets)));
@@ -178,6 +198,10 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
         if ends {
             found.push((Purpose::Finish, None, 0));
         }
+        if !feeds && !ends && has_bytes && function.parameters.len() == 3 {
+            // Named after the hash alone, such as `sph_sha256(context, data, size)`.
+            found.push((Purpose::Update, None, 3));
+        }
         if has_bytes {
             found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
         }
@@ -189,7 +213,11 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
     let no_buffer = function.parameters.iter().all(|parameter| {
         matches!(
             shape(scanned, parameter),
-            Shape::Number | Shape::Choice { .. } | Shape::Structure { .. } | Shape::Untyped
+            Shape::Number
+                | Shape::Choice { .. }
+                | Shape::Structure { .. }
+                | Shape::StructureOut
+                | Shape::Untyped
         )
     });
     let begins_work = sets || begins(&own, &["new", "create", "open", "gen", "make", "alloc"]);
@@ -203,6 +231,62 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
             .map(|(purpose, cost)| (purpose, None, cost)),
     );
     found
+}
+
+/// True if an array has the size of a key.
+fn fits_key(scanned: &Scanned, key: &Declared) -> bool {
+    let buffer = key.function.parameters.first();
+    let shape = buffer.map(|buffer| shape(scanned, buffer));
+    matches!(
+        shape,
+        Some(Shape::Bytes {
+            size: Some(16 | 24 | 32)
+        })
+    )
+}
+
+/// The type of the state that a call takes or returns, for comparison.
+fn state_type(
+    scanned: &Scanned,
+    function: &Function,
+    purpose: Purpose,
+    slots: &[Slot],
+    returns_output: bool,
+) -> Option<String> {
+    let plain = |base: &str| {
+        let base = base.replace('*', "");
+        let base = base.trim().trim_start_matches("const ");
+        let bare = base.trim_start_matches("struct ").trim();
+        resolved_tag(scanned, bare)
+    };
+    if [Purpose::SetKey, Purpose::Prepare].contains(&purpose) && returns_output {
+        return Some(plain(&function.result));
+    }
+    let is_state = |slot: &Slot| [Slot::State, Slot::StateOut].contains(slot);
+    let at = slots.iter().position(is_state)?;
+    let parameter = function.parameters.get(at)?;
+    Some(plain(&parameter.base))
+}
+
+/// True if a parameter may tell a function its direction.
+fn takes_direction(function: &Function) -> bool {
+    let tells = |parameter: &Parameter| {
+        let name = words(&parameter.name);
+        says(
+            &name,
+            &[
+                "dir",
+                "direction",
+                "mode",
+                "enc",
+                "dec",
+                "decrypt",
+                "encrypt",
+                "flag",
+            ],
+        )
+    };
+    function.parameters.iter().any(tells)
 }
 
 /// Every plausible call of the library's functions, the most plausible of each function first.
@@ -220,6 +304,7 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
         for (purpose, direction, base) in purposes(function, scanned) {
             let ways = ways(scanned, function, purpose);
             found.extend(ways.into_iter().map(|(slots, returns_output, cost)| Call {
+                state_type: state_type(scanned, function, purpose, &slots, returns_output),
                 declared,
                 purpose,
                 mode,
@@ -230,6 +315,21 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
             }));
         }
     }
+    // An array outside of any header or sketch may be another's.
+    let keys = scanned.keys.iter();
+    found.extend(
+        keys.filter(|key| fits_key(scanned, key))
+            .map(|declared| Call {
+                declared,
+                purpose: Purpose::SetKey,
+                mode: Mode::Plain,
+                slots: vec![Slot::KeyPlace, Slot::Key, Slot::KeyBytes],
+                returns_output: false,
+                direction: None,
+                state_type: None,
+                cost: 6,
+            }),
+    );
     for declared in &scanned.constructors {
         let ways = ways(scanned, &declared.function, Purpose::Construct);
         found.extend(ways.into_iter().map(|(slots, returns_output, cost)| Call {
@@ -239,6 +339,7 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
             slots,
             returns_output,
             direction: None,
+            state_type: None,
             cost,
         }));
     }
@@ -306,10 +407,12 @@ impl Search<'_> {
             return;
         };
         for &(slot, more) in choices {
-            let no_state = self.of_class && slot == Slot::State;
-            if slots.contains(&slot) && !slot.repeats() || no_state {
+            if slots.contains(&slot) && !slot.repeats() {
                 continue;
             }
+            // An object keeps its state itself; a few classes leave the round keys to the caller.
+            let unusual = self.of_class && slot == Slot::State;
+            let more = more + 3 * u32::from(unusual);
             slots.push(slot);
             self.go(slots, cost + more);
             slots.pop();
@@ -337,8 +440,14 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
         .iter()
         .filter(|slot| has(**slot))
         .count()
-        <= 1;
-    let data = match (has(In), has(Out), has(InPlace)) {
+        <= 1
+        && !(has(Key) && has(Slot::KeyCopy));
+    // A function that writes the IV as well is told the room for both.
+    let with_iv = has(Slot::OutWithIv);
+    if with_iv && (has(Out) || !has(Iv) || !has(Slot::OutBytes) || purpose != Purpose::Encrypt) {
+        return false;
+    }
+    let data = match (has(In), has(Out) || with_iv, has(InPlace)) {
         (true, true, false) => !returns,
         (true, false, false) => returns,
         (false, false, true) => !returns,
@@ -355,11 +464,15 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             Purpose::Encrypt => data || is_stream(slots) && !returns && !has(InPlace),
             Purpose::Decrypt => data,
             Purpose::Start => !returns,
-            Purpose::Update => has(In) && sized && !returns,
+            Purpose::Update => (has(In) && sized || has(Slot::InByte)) && !returns,
             Purpose::Finish => has(Out) != returns,
             Purpose::Digest => has(In) && sized && has(Out) != returns,
             Purpose::Seal | Purpose::Open => {
-                has(Iv) && has(In) && has(Out) && has(Bytes) && !returns
+                let in_place = has(InPlace) && !has(In) && !has(Out);
+                has(Iv)
+                    && (has(In) && has(Out) && !has(InPlace) || in_place)
+                    && has(Bytes)
+                    && !returns
             }
             _ if purpose.is_step() => !returns && step_slots::is_whole(purpose, slots),
             _ => !returns && is_whole_of_keys(purpose, slots),

@@ -20,14 +20,17 @@ use super::types::{Shape, product, shape, written};
 use crate::algorithm::Algorithm;
 use crate::data::is_cpp;
 use crate::interface::Interface;
-use crate::scan::Scanned;
 use crate::scan::declarations::Parameter;
+use crate::scan::{Scanned, is_sketch};
 
 /// Bytes of an expanded key of AES-256, and of one that has both directions.
 const SCHEDULE_BYTES: u32 = 2 * 240;
 
 /// Bytes for a context that the library declares as `void *`.
 const UNTYPED_BYTES: u32 = 512;
+
+/// Bytes for an array without a size at the end of a state: the largest rate of a sponge.
+const OPEN_BYTES: u32 = 256;
 
 /// True if the glue must be C++: it calls methods, or functions that only C++ sources define.
 pub fn is_cpp_glue(scanned: &Scanned, recipe: &Recipe<'_>) -> bool {
@@ -45,6 +48,7 @@ pub fn is_cpp_glue(scanned: &Scanned, recipe: &Recipe<'_>) -> bool {
                     .file
                     .extension()
                     .is_some_and(|e| e == "hpp" || e == "hh")
+                || is_sketch(&call.declared.file)
                 || function.parameters.iter().any(|parameter| parameter.is_odd)
         })
 }
@@ -188,6 +192,19 @@ impl Writer<'_, '_> {
         }
         for call in bare {
             let function = call.function();
+            if let (Some(Slot::KeyPlace), Some(place)) =
+                (call.slots.first(), function.parameters.first())
+            {
+                let c = if self.cpp { "extern \"C\" " } else { "extern " };
+                let array = place.array.as_deref().unwrap_or_default();
+                let _ = writeln!(
+                    text,
+                    "{c}{} {}[{array}];",
+                    written(self.scanned, place),
+                    place.name
+                );
+                continue;
+            }
             let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
             let linkage = if c { "extern \"C\" " } else { "" };
             let _ = writeln!(
@@ -198,6 +215,9 @@ impl Writer<'_, '_> {
                 declaration(self.scanned, call)
             );
         }
+        if included.iter().any(|file| is_sketch(file)) {
+            text.push_str("#include <Arduino.h>\n");
+        }
         for source in included {
             let _ = writeln!(
                 text,
@@ -206,6 +226,15 @@ impl Writer<'_, '_> {
             );
         }
         text.push_str("\n#include <string.h>\n\n");
+        let is_matrix = |parameter: &Parameter| parameter.pointers == 2;
+        let calls = self.recipe.calls();
+        let mut parameters = calls.iter().flat_map(|call| &call.function().parameters);
+        if self.cpp && parameters.any(is_matrix) {
+            text.push_str(
+                "/* A pointer that any parameter takes, such as one to rows of a matrix. */\n\
+                 struct any_pointer {\n    void *at;\n    template <typename T> operator T *() const { return (T *)at; }\n};\n\n",
+            );
+        }
         for namespace in self.namespaces() {
             let _ = writeln!(text, "using namespace {namespace};\n");
         }
@@ -321,6 +350,19 @@ impl Writer<'_, '_> {
         if let Some(class) = recipe
             .class
             .as_ref()
+            .filter(|_| recipe.starts_by_constructor())
+        {
+            let _ = writeln!(
+                text,
+                "/* Each message has a new object. */\n\
+                 struct agent_place {{ }};\n\
+                 inline void *operator new(size_t, agent_place, void *at) noexcept {{ return at; }}\n\
+                 alignas({class}) static uint8_t place_of_object[sizeof({class})];\n\
+                 #define object (*({class} *)place_of_object)\n"
+            );
+        } else if let Some(class) = recipe
+            .class
+            .as_ref()
             .filter(|_| methods && !recipe.constructs_each())
         {
             let arguments = recipe
@@ -331,7 +373,15 @@ impl Writer<'_, '_> {
             let _ = writeln!(text, "static {class} object{};", arguments.concat());
         }
         for (name, parameter) in self.states() {
-            let _ = writeln!(text, "static {};", self.variable(name, parameter));
+            let variable = self.variable(name, parameter);
+            let _ = match self.has_open_end(parameter) && !recipe.returns_state() {
+                true => writeln!(
+                    text,
+                    "/* The state ends in an array without a size. */\n\
+                     static struct {{ {variable}; uint8_t room[{OPEN_BYTES}]; }} with_room;\n#define {name} with_room.{name}"
+                ),
+                false => writeln!(text, "static {variable};"),
+            };
         }
         if let Some(message) = recipe.steps.as_ref().and_then(|steps| steps.message()) {
             let _ = writeln!(text, "static {};", self.variable("message", message));
@@ -342,6 +392,9 @@ impl Writer<'_, '_> {
         }
         if has(Slot::Scratch) {
             text.push_str("static uint8_t scratch[64];\n");
+        }
+        if has(Slot::KeyCopy) {
+            text.push_str("/* The library overwrites the key that it is given. */\nstatic uint8_t once[AGENT_KEY_BYTES];\n");
         }
         if has(Slot::Increment) {
             text.push_str(
@@ -359,11 +412,28 @@ impl Writer<'_, '_> {
         text
     }
 
+    /// True if the structure of the state ends in an array of no size.
+    fn has_open_end(&self, parameter: &Parameter) -> bool {
+        let tag = parameter.base.trim_start_matches("struct ").trim();
+        let members = self.scanned.members.get(tag);
+        let last = members.and_then(|members| members.last());
+        last.is_some_and(|member| member.array.as_deref() == Some("0"))
+            && matches!(
+                shape(self.scanned, parameter),
+                Shape::Structure { by_value: false }
+            )
+    }
+
     /// The declaration of the variable behind a parameter with the state.
     fn variable(&self, name: &str, parameter: &Parameter) -> String {
         let base = written(self.scanned, parameter);
         match shape(self.scanned, parameter) {
+            Shape::Untyped if self.recipe.returns_state() => format!("void *{name}"),
             Shape::Untyped => format!("uint32_t {name}[{}]", UNTYPED_BYTES / 4),
+            // A matrix, such as the round keys in rows.
+            Shape::Bytes { .. } if parameter.pointers == 2 => {
+                format!("{base} {name}[{SCHEDULE_BYTES}]")
+            }
             Shape::Bytes { size } => {
                 let declared = size.or_else(|| {
                     parameter
@@ -377,6 +447,13 @@ impl Writer<'_, '_> {
                 )
             }
             Shape::Words => format!("{base} {name}[{}]", SCHEDULE_BYTES / 4),
+            Shape::Structure { by_value: false } if parameter.pointers == 0 => {
+                match self.recipe.returns_state() {
+                    true => format!("{base} {name}"),
+                    // The name of the type is that of a pointer.
+                    false => format!("__typeof__(*({base})0) {name}"),
+                }
+            }
             _ if self.recipe.returns_state() => format!("{base} *{name}"),
             _ => format!("{base} {name}"),
         }
@@ -388,16 +465,19 @@ impl Writer<'_, '_> {
         let construct = &recipe.construct;
         let later = [&recipe.encrypt, &recipe.decrypt, &recipe.set_iv, construct];
         let mut steps = recipe.steps.iter().flat_map(|steps| steps.calls());
-        later.into_iter().flatten().any(|call| call.has(Slot::Key))
+        later.into_iter().flatten().any(Call::takes_key)
             || steps.any(|call| call.has(Slot::Key))
             || self.sets_key_with_iv()
     }
 
-    /// True if the set-up takes the IV, so that it is called for every message.
+    /// True if the set-up is called for every message: it takes the IV, or tells an object its
+    /// direction.
     fn sets_key_with_iv(&self) -> bool {
         let modes = [Interface::ModeCbc, Interface::ModeCtr, Interface::Aead];
-        modes.contains(&self.recipe.algorithm.interface)
-            && self.recipe.set_key.iter().any(|call| call.has(Slot::Iv))
+        let sets = |slot: Slot| self.recipe.set_key.iter().any(|call| call.has(slot));
+        let directed = sets(Slot::Encrypts) || sets(Slot::Decrypts);
+        modes.contains(&self.recipe.algorithm.interface) && sets(Slot::Iv)
+            || directed && self.recipe.class.is_some()
     }
 
     fn operations(&self) -> String {

@@ -92,15 +92,16 @@ fn folders(scanned: &Scanned) -> Vec<PathBuf> {
         "string.h", "stdlib.h", "stdint.h", "stdio.h", "stddef.h", "limits.h", "time.h",
         "unistd.h", "endian.h", "types.h",
     ];
-    folders.retain(|folder| {
-        folder.as_os_str().is_empty()
-            || !OF_THE_LANGUAGE
-                .iter()
-                .any(|name| scanned.headers.contains(&folder.join(name)))
-    });
+    let replaces = |folder: &Path| {
+        let mut names = OF_THE_LANGUAGE.iter();
+        names.any(|name| scanned.folder.join(folder).join(name).is_file())
+    };
+    folders.retain(|folder| folder.as_os_str().is_empty() || !replaces(folder));
     folders.sort_by_key(|folder| folder.components().count());
     // The user may have named a part of a library, whose sources name the part: `crypto/aes.h`.
-    folders.push(PathBuf::from(".."));
+    if !replaces(Path::new("..")) {
+        folders.push(PathBuf::from(".."));
+    }
     folders
 }
 

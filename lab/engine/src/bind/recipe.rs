@@ -22,7 +22,7 @@ use crate::scan::Scanned;
 
 pub use keys::{KeyCalls, KeyForm};
 pub use message::Steps;
-pub use parts::Recipe;
+pub use parts::{Fails, Recipe};
 
 /// Most recipes of one algorithm.
 const RECIPES: usize = 60;
@@ -94,7 +94,7 @@ pub fn recipes<'l>(
             .keys
             .as_ref()
             .map(|keys| (keys.zero_fails, keys.form as u8));
-        if seen.insert((recipe.class.clone(), key, recipe.pads, keys)) {
+        if seen.insert((recipe.class.clone(), key, recipe.pads, keys, recipe.fails)) {
             kept.push(recipe);
         }
         if kept.len() == RECIPES {

@@ -68,6 +68,12 @@ impl Remedies {
         for name in unknown_types(message) {
             self.define_type(&name);
         }
+        if let Some(name) = other_branch(message, &scanned.folder) {
+            let define = format!("-D{name}");
+            if !self.flags.contains(&define) {
+                self.flags.push(define);
+            }
+        }
         let value = demanded_value(message, &scanned.folder);
         let wanted = value.or_else(|| demanded_macro(message, &scanned.folder));
         if let Some(name) = wanted {
@@ -277,6 +283,34 @@ fn excluding_macro(message: &str, folder: &Path) -> Option<String> {
         words.first() == Some(&"#define") && words.get(1) == Some(&name)
     };
     (!lines[at + 1..].iter().any(guards)).then(|| name.to_owned())
+}
+
+/// The macro with which the sources take another branch than that of an unknown type: the type
+/// stands after the `#else` of `#ifdef NAME`.
+fn other_branch(message: &str, folder: &Path) -> Option<String> {
+    let line = message.lines().find(|line| {
+        line.contains("error: unknown type name") || line.contains("does not name a type")
+    })?;
+    let lines = place(line, folder)?;
+    let mut open: Vec<(&str, bool)> = Vec::new();
+    for line in &lines {
+        let Some(directive) = line.trim().strip_prefix('#') else {
+            continue;
+        };
+        let directive = directive.trim_start();
+        if directive.starts_with("if") {
+            open.push((directive, false));
+        } else if directive.starts_with("else") {
+            if let Some(last) = open.last_mut() {
+                last.1 = true;
+            }
+        } else if directive.starts_with("endif") {
+            open.pop();
+        }
+    }
+    let (condition, is_else) = *open.last()?;
+    let name = condition.strip_prefix("ifdef")?.split_whitespace().next()?;
+    is_else.then(|| name.to_owned())
 }
 
 /// The macro that must have one of some numbers, with the first of them: after

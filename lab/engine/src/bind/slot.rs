@@ -13,10 +13,10 @@ use crate::scan::words::words;
 pub use kind::{Purpose, Slot};
 
 use Slot::{
-    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Decrypts, DigestBits,
-    DigestBytes, Encrypts, In, InPlace, Increment, Iv, IvBytes, Key, KeyBits, KeyBytes, KeyName,
-    Null, Out, OutSize, Place, Rate, RateBytes, Rounds, Scratch, State, Suffix, Tag, TagBytes,
-    Zero,
+    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Checked, Decrypts,
+    DigestBits, DigestBytes, Encrypts, In, InByte, InPlace, Increment, Iv, IvBytes, Key, KeyBits,
+    KeyBytes, KeyCopy, KeyName, LengthBytes, ModeName, Null, Out, OutBytes, OutSize, OutWithIv,
+    Place, Rate, RateBytes, Rounds, Scratch, State, StateOut, Suffix, Tag, TagBytes, Zero,
 };
 
 /// The plausible slots of a parameter, each with its cost: 0 for what name and type say.
@@ -34,6 +34,12 @@ pub fn choices(
             vec![(Increment, 0)]
         }
         Shape::Structure { .. } => vec![(State, 0)],
+        Shape::StructureOut
+            if [Purpose::SetKey, Purpose::Start, Purpose::Prepare].contains(&purpose) =>
+        {
+            vec![(StateOut, 0)]
+        }
+        Shape::StructureOut => vec![(Null, 3)],
         Shape::Untyped => {
             let context = says(
                 &name,
@@ -57,10 +63,20 @@ pub fn choices(
             }
             found
         }
+        Shape::Words | Shape::NumberOut
+            if purpose == Purpose::Open && says(&name, &["auth", "valid", "ok", "verified"]) =>
+        {
+            vec![(Checked, 0)]
+        }
         Shape::Words => of_words(purpose, parameter, &name),
         Shape::NumberOut if speaks_of_place(&parameter.name) => vec![(Place, 0), (Null, 4)],
         Shape::NumberOut => vec![(OutSize, 0), (Null, 4)],
-        Shape::Choice { sizes, directions } => of_constant(*sizes, *directions),
+        Shape::Choice {
+            sizes,
+            directions,
+            modes,
+        } => of_constant(*sizes, *directions, *modes),
+        Shape::Number if purpose == Purpose::Update && is_byte(parameter) => vec![(InByte, 2)],
         Shape::Number => match of_sponge(purpose, &name) {
             Some(slot) => vec![(slot, 0)],
             None => of_number(purpose, &name),
@@ -73,9 +89,17 @@ pub fn choices(
     found
 }
 
+/// True if a number is one byte.
+fn is_byte(parameter: &Parameter) -> bool {
+    ["uint8_t", "byte", "unsigned char", "u8", "BYTE", "char"].contains(&parameter.base.as_str())
+}
+
 /// Slots of a constant of an enumeration.
-fn of_constant(sizes: bool, directions: bool) -> Vec<(Slot, u32)> {
+fn of_constant(sizes: bool, directions: bool, modes: bool) -> Vec<(Slot, u32)> {
     let mut found = vec![(Zero, 4)];
+    if modes {
+        found.push((ModeName, 0));
+    }
     if sizes {
         found.push((KeyName, 0));
     }
@@ -134,9 +158,11 @@ fn of_bytes(
                 },
             ),
             (Key, read(cost(key))),
+            (KeyCopy, written(read(cost(key)) + 2)),
             (Iv, cost(iv) + 1),
             (In, read(cost(input))),
             (Out, written(cost(output))),
+            (OutWithIv, written(cost(output) + 4)),
             (InPlace, written(cost(input || output) + 1)),
         ],
         Purpose::Start => vec![(Key, read(cost(key)))],
@@ -157,6 +183,7 @@ fn of_bytes(
                 (Iv, read(cost(iv))),
                 (In, read(cost(input))),
                 (Out, written(cost(output))),
+                (InPlace, written(cost(input || output) + 1)),
                 (Ad, read(cost(ad))),
                 (Tag, tag_cost),
                 // The secret number of NIST's interface, which no candidate has.
@@ -216,11 +243,12 @@ fn of_sponge(purpose: Purpose, name: &[String]) -> Option<Slot> {
 
 /// Slots of a number.
 fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
-    let bits = holds(name, "bit");
+    // `length_b` counts bits.
+    let bits = holds(name, "bit") || name.len() > 1 && name.last().is_some_and(|word| word == "b");
     let blocks = holds(name, "block") || says(name, &["nb", "blocks"]);
     let key = holds(name, "key") || says(name, &["klen", "nk"]);
     let iv = says(name, &["iv", "ivlen", "nonce", "noncelen"]) || holds(name, "nonce");
-    let ad = says(name, &ADS) || holds(name, "adlen") || holds(name, "aad");
+    let ad = says(name, &ADS) || says(name, &["la"]) || holds(name, "adlen") || holds(name, "aad");
     let tag = says(name, &TAGS) || holds(name, "taglen") || holds(name, "maclen");
     let digest = ["digest", "hash", "out", "md"]
         .iter()
@@ -252,6 +280,7 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
     }
     match purpose {
         Purpose::SetKey => vec![
+            (ModeName, if_says(says(name, &["mode"]), 9)),
             (KeyBytes, if bits { 2 } else { if_says(key, 1) }),
             (KeyBits, if_says(bits, 2)),
             (Rounds, if_says(rounds, 6)),
@@ -269,7 +298,12 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         ],
         Purpose::SetIv => vec![(IvBytes, 1), (Zero, 4)],
         Purpose::Encrypt | Purpose::Decrypt => vec![
+            (ModeName, if_says(says(name, &["mode"]), 9)),
             (Bytes, unless(bits || blocks || key || direction, 0)),
+            (
+                OutBytes,
+                if_says(holds(name, "outlen") || holds(name, "outsize"), 9),
+            ),
             (Blocks, if_says(blocks, 3)),
             (Bits, if bits && !key { 1 } else { 6 }),
             (KeyBytes, if bits { 3 } else { if_says(key, 4) }),
@@ -277,13 +311,14 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (Rounds, if_says(rounds, 6)),
             (IvBytes, if_says(iv, 6)),
             (Encrypts, if_says(direction, 5)),
-            (Decrypts, if_says(decrypts, 6)),
+            (Decrypts, if direction { 2 } else { if_says(decrypts, 6) }),
             (Zero, 6),
         ],
         Purpose::Start => vec![
             (DigestBytes, if bits { 3 } else { unless(key, 1) }),
             (DigestBits, if_says(bits, 2)),
-            (KeyBytes, if_says(key, 4)),
+            (KeyBytes, if bits { 3 } else { if_says(key, 4) }),
+            (KeyBits, if key && bits { 0 } else { 7 }),
             (Zero, 3),
         ],
         Purpose::Update => vec![
@@ -299,18 +334,21 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         ],
         Purpose::Digest => vec![
             (Bytes, unless(digest || key, 0)),
-            (Bits, if_says(bits, 5)),
+            (Bits, if bits && !key && !digest { 0 } else { 5 }),
             (DigestBytes, if_says(digest, 3)),
-            (KeyBytes, if_says(key, 4)),
+            (KeyBytes, if bits { 3 } else { if_says(key, 4) }),
+            (KeyBits, if key && bits { 0 } else { 7 }),
             (Zero, 4),
         ],
         Purpose::Seal | Purpose::Open => vec![
             (Bytes, unless(ad || tag || iv || key, 0)),
             (AdBytes, if_says(ad, 2)),
-            (TagBytes, if_says(tag, 3)),
+            (TagBytes, if_says(tag || says(name, &["m"]), 3)),
+            // The bytes of the message's size in a block: L [RFC3610, 2.1].
+            (LengthBytes, if_says(says(name, &["l"]), 9)),
             (IvBytes, if_says(iv, 3)),
             (KeyBytes, if_says(key, 4)),
-            (KeyBits, if key && bits { 0 } else { 6 }),
+            (KeyBits, if key { if bits { 0 } else { 2 } } else { 6 }),
             (Zero, 6),
         ],
         _ => Vec::new(),

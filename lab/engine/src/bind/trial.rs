@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use selo_vectors::{Case, CaseKind, CaseResult, Direction};
 
@@ -33,6 +34,12 @@ const CLEAR: u32 = 12;
 /// Functions that hung, crashed or did not compile so often are not tried with other arguments.
 const STOPS: usize = 2;
 
+/// Recipes that are tried in any case if another key size is bound.
+const FIRST: usize = 2;
+
+/// Time for trials of algorithms that cannot be bound. What is left is not told.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Most remedies that are added after one trial.
 const REMEDIES: usize = 8;
 
@@ -40,7 +47,7 @@ const REMEDIES: usize = 8;
 const GUESSES: usize = 6;
 
 /// Most recipes for an algorithm of which another key size could not be bound.
-const TRIALS_AFTER_FAILURE: usize = 12;
+const TRIALS_AFTER_FAILURE: usize = 6;
 
 /// Cases of each direction in a trial.
 const CASES: usize = 3;
@@ -77,6 +84,7 @@ pub fn bind<'l>(
         looked: BTreeSet::new(),
         failed: BTreeSet::new(),
         known: BTreeMap::new(),
+        spent: Duration::ZERO,
         found,
     };
     for algorithm in algorithms {
@@ -106,6 +114,8 @@ struct Binder<'b, 'l> {
     failed: BTreeSet<(String, String)>,
     /// What is known of the sources, by the flags and remedies that they are compiled with.
     known: BTreeMap<(Vec<String>, Remedies), Known>,
+    /// Time of the trials of algorithms that could not be bound.
+    spent: Duration,
     found: &'b mut dyn FnMut(&Trial),
 }
 
@@ -122,7 +132,12 @@ impl<'l> Binder<'_, 'l> {
         // that hang or crash seldom stop doing so.
         let mut hopeless: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         let mut opaque = false;
-        for recipe in candidates {
+        let started = Instant::now();
+        let tries_anyway = usize::from(self.sibling(algorithm).is_some()) * FIRST;
+        for (at, recipe) in candidates.into_iter().enumerate() {
+            if at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
+                break;
+            }
             if opaque && !recipe.returns_state() {
                 continue;
             }
@@ -161,6 +176,7 @@ impl<'l> Binder<'_, 'l> {
                 _ => {}
             }
         }
+        self.spent += started.elapsed();
         self.failed.insert(kin(algorithm));
         if only_guesses {
             // Nothing says that the library has the mode.
@@ -199,6 +215,7 @@ impl<'l> Binder<'_, 'l> {
             }));
         }
         let failed = self.failed.contains(&kin(algorithm));
+        let has_sibling = sibling.is_some();
         let guesses = found.iter().all(Recipe::guesses_mode);
         let most = match (sibling, failed, guesses) {
             (Some(_), ..) => TRIALS_OF_SIBLING,
@@ -207,7 +224,8 @@ impl<'l> Binder<'_, 'l> {
             (None, true, false) => TRIALS_AFTER_FAILURE,
             (None, false, false) => TRIALS,
         };
-        if guesses {
+        // What does not work with any flags for one key size seldom does for another.
+        if guesses || failed && !has_sibling {
             with_flags.clear();
         }
         found.truncate(most);

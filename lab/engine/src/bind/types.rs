@@ -20,13 +20,16 @@ pub enum Shape {
     Structure {
         by_value: bool,
     },
+    /// A pointer to a pointer to a structure, which the function makes.
+    StructureOut,
     /// `void *`: bytes or a structure.
     Untyped,
     Number,
-    /// A constant of an enumeration: of key sizes, of directions, or of something else.
+    /// A constant of an enumeration: of key sizes, of directions, of modes, or of something else.
     Choice {
         sizes: bool,
         directions: bool,
+        modes: bool,
     },
     /// Anything else, such as a pointer to a function.
     Odd,
@@ -106,6 +109,15 @@ fn resolve(scanned: &Scanned, base: &str) -> (String, usize, Option<String>) {
     (base, pointers, array)
 }
 
+/// The structure behind a name of a type, without `struct`; the name itself if it has no other.
+pub fn resolved_tag(scanned: &Scanned, name: &str) -> String {
+    let (base, ..) = resolve(scanned, name);
+    match base.trim_start_matches("struct ").trim() {
+        "" => name.to_owned(),
+        tag => tag.to_owned(),
+    }
+}
+
 fn is_of(base: &str, words: &[&str]) -> bool {
     words.contains(&base)
 }
@@ -159,8 +171,9 @@ pub fn shape(scanned: &Scanned, parameter: &Parameter) -> Shape {
             constants.iter().any(says)
         };
         return Shape::Choice {
-            sizes: any(&["128", "192", "256"]),
+            sizes: any(&["128", "192", "256"]) || any(&["16"]) && any(&["24"]) && any(&["32"]),
             directions: any(&["enc"]) && any(&["dec"]),
+            modes: any(&["cbc"]),
         };
     }
     if is_number(&base) {
@@ -180,6 +193,7 @@ pub fn shape(scanned: &Scanned, parameter: &Parameter) -> Shape {
         0 | 1 if is_block(scanned, &parameter.base, &base) => Shape::Bytes { size: None },
         0 => Shape::Structure { by_value: true },
         1 => Shape::Structure { by_value: false },
+        2 if !parameter.is_const && array.is_none() => Shape::StructureOut,
         _ => Shape::Odd,
     }
 }
@@ -208,11 +222,21 @@ fn is_block(scanned: &Scanned, name: &str, base: &str) -> bool {
     let is_union = scanned.unions.contains(name) || scanned.unions.contains(tag);
     let members = members.or_else(|| scanned.members.get(tag));
     let members = members.map_or(&[][..], Vec::as_slice);
+    let lower = name.to_lowercase();
+    let is_digest = ["hash", "digest", "tag"]
+        .iter()
+        .any(|word| lower.contains(word));
     let has_bytes = |member: &Parameter| {
         let (of, pointers, array) = resolve(scanned, &member.base);
         let size = member.array.as_ref().or(array.as_ref());
         let bytes = size.and_then(|text| product(scanned, text));
-        is_byte(&of) && member.pointers + pointers == 1 && bytes == Some(16)
+        let fits = match bytes {
+            Some(16) => true,
+            // A structure around a digest; the state of a hash may have as many bytes.
+            Some(20..=64) => is_digest,
+            _ => false,
+        };
+        is_byte(&of) && member.pointers + pointers == 1 && fits
     };
     // The members of a union are the same bytes, as words of several sizes.
     let is_plain = |member: &Parameter| {
@@ -253,11 +277,20 @@ fn speaks_of_length(name: &str) -> bool {
 
 /// The value of `16`, `AES_BLOCK` or `4 * Nb`; `None` if it is not a product of known numbers.
 pub fn product(scanned: &Scanned, text: &str) -> Option<u32> {
+    product_of(scanned, text, STEPS)
+}
+
+fn product_of(scanned: &Scanned, text: &str, steps: usize) -> Option<u32> {
     let text: String = text.chars().filter(|c| !"() ".contains(*c)).collect();
     text.split('*').try_fold(1u32, |product, factor| {
         let sum = factor.split('+').try_fold(0u32, |sum, part| {
             let (whole, divisor) = part.split_once('/').unwrap_or((part, "1"));
-            let value = scanned.number(whole)? / scanned.number(divisor)?.max(1);
+            let number = |text: &str| {
+                let inner =
+                    || product_of(scanned, scanned.macros.get(text)?, steps.checked_sub(1)?);
+                scanned.number(text).or_else(inner)
+            };
+            let value = number(whole)? / number(divisor)?.max(1);
             sum.checked_add(value)
         })?;
         product.checked_mul(sum)

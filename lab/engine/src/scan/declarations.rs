@@ -315,9 +315,31 @@ fn operation(statement: &[Token], scope: Option<&Scope>) -> Option<Function> {
     })
 }
 
+/// An array of bytes that other files can write and that holds a key.
+fn key_buffer(statement: &[Token], found: &mut Declarations) {
+    let plain: Vec<Token> = statement
+        .iter()
+        .filter(|token| token.text != "extern")
+        .cloned()
+        .collect();
+    if let Some(buffer) = parameter(&plain)
+        && buffer.pointers == 1
+        && buffer.array.is_some()
+        && !buffer.is_const
+        && buffer.name.to_lowercase().ends_with("key")
+        && found.keys.iter().all(|known| known.name != buffer.name)
+    {
+        found.keys.push(buffer);
+    }
+}
+
 /// An object of a structure that other files can use.
 fn object(statement: &[Token], found: &mut Declarations) {
     let words: Vec<&str> = statement.iter().map(|token| token.text.as_str()).collect();
+    let hidden = ["(", "static", "typedef", "using", "return", "PROGMEM"];
+    if !words.iter().any(|word| hidden.contains(word)) {
+        key_buffer(statement, found);
+    }
     let is_shared = words.contains(&"extern") || words.contains(&"const");
     let odd = ["(", "static", "typedef", "using", "return"];
     if !is_shared || words.iter().any(|word| odd.contains(word)) {

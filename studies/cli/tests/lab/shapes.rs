@@ -19,7 +19,7 @@ struct Shape {
 
 const AES: (&str, &str) = ("aes.c", "rounds.inc");
 
-const SHAPES: [Shape; 14] = [
+const SHAPES: [Shape; 25] = [
     Shape {
         name: "global",
         algorithm: "aes-128",
@@ -284,6 +284,241 @@ void NAME(WIDTH, _Forward)(const uint8_t *round_keys, const uint8_t *in, uint8_t
     forward(round_keys, in, out);
 }",
     },
+    Shape {
+        name: "overwritten-key",
+        algorithm: "aes-128",
+        calls: "aes_enc_dec",
+        source: AES,
+        header: "void aes_enc_dec(uint8_t *state, uint8_t *key, uint8_t dir);",
+        body: "void aes_enc_dec(uint8_t *state, uint8_t *key, uint8_t dir)
+{
+    uint8_t keys[176];
+    if (dir) return;
+    expand(keys, key);
+    forward(keys, state, state);
+    memcpy(key, keys + 160, 16);
+}",
+    },
+    Shape {
+        name: "mode-by-number",
+        algorithm: "aes-128-ecb",
+        calls: "aes_crypt",
+        source: AES,
+        header: "#define AES_CBC 1
+#define AES_ECB 4
+void aes_crypt(uint8_t *out, const uint8_t *in, size_t len, const uint8_t *key, const uint8_t *iv, int mode);",
+        body: "void aes_crypt(uint8_t *out, const uint8_t *in, size_t len, const uint8_t *key, const uint8_t *iv, int mode)
+{
+    uint8_t keys[176], block[16];
+    expand(keys, key);
+    memcpy(block, iv, 16);
+    for (; len; len -= 16, in += 16, out += 16) {
+        if (mode == AES_ECB) memset(block, 0, 16);
+        else if (mode != AES_CBC) return;
+        add(block, in);
+        forward(keys, block, block);
+        memcpy(out, block, 16);
+    }
+}",
+    },
+    Shape {
+        name: "object-told-everything",
+        algorithm: "aes-128-cbc",
+        calls: "init, blockEncrypt",
+        source: ("rijndael.cpp", "rounds.inc"),
+        header: "class Rijndael {
+public:
+    enum Direction { Encrypt, Decrypt };
+    enum Mode { ECB, CBC };
+    enum KeyLength { Key16Bytes, Key24Bytes, Key32Bytes };
+    int init(Mode mode, Direction dir, const uint8_t *key, KeyLength length, uint8_t *initVector = 0);
+    int blockEncrypt(const uint8_t *input, int inputLen, uint8_t *outBuffer);
+private:
+    bool ready, chained;
+    uint8_t keys[176], iv[16];
+};",
+        body: "int Rijndael::init(Mode mode, Direction dir, const uint8_t *key, KeyLength length, uint8_t *initVector)
+{
+    ready = dir == Encrypt && length == Key16Bytes;
+    chained = mode == CBC;
+    memset(iv, 0, 16);
+    if (initVector) memcpy(iv, initVector, 16);
+    expand(keys, key);
+    return 0;
+}
+int Rijndael::blockEncrypt(const uint8_t *input, int inputLen, uint8_t *outBuffer)
+{
+    if (!ready) return -1;
+    uint8_t block[16];
+    memcpy(block, iv, 16);
+    for (int left = inputLen / 128; left; left--, input += 16, outBuffer += 16) {
+        if (!chained) memset(block, 0, 16);
+        add(block, input);
+        forward(keys, block, block);
+        memcpy(outBuffer, block, 16);
+    }
+    return inputLen;
+}",
+    },
+    Shape {
+        name: "iv-before-output",
+        algorithm: "aes-128-cbc",
+        calls: "aes_set_encrypt_key, aes_cbc_encrypt",
+        source: AES,
+        header: "typedef struct schedule { uint8_t keys[176]; } *schedule_t;
+int aes_set_encrypt_key(schedule_t s, const uint8_t *k);
+int aes_cbc_encrypt(uint8_t *out, unsigned outlen, const uint8_t *in, unsigned inlen, const uint8_t *iv, const schedule_t sched);",
+        body: "int aes_set_encrypt_key(schedule_t s, const uint8_t *k) { expand(s->keys, k); return 1; }
+int aes_cbc_encrypt(uint8_t *out, unsigned outlen, const uint8_t *in, unsigned inlen, const uint8_t *iv, const schedule_t sched)
+{
+    uint8_t block[16];
+    if (outlen != inlen + 16) return 0;
+    memcpy(block, iv, 16);
+    memcpy(out, iv, 16);
+    for (out += 16; inlen; inlen -= 16, in += 16, out += 16) {
+        add(block, in);
+        forward(sched->keys, block, block);
+        memcpy(out, block, 16);
+    }
+    return 1;
+}",
+    },
+    Shape {
+        name: "matrix-of-a-class",
+        algorithm: "aes-128",
+        calls: "KeyExpansion, Encrypt",
+        source: ("AES.cpp", "rounds.inc"),
+        header: "class AES {
+public:
+    void KeyExpansion(uint8_t key[16], uint8_t w[44][4]);
+    void Encrypt(uint8_t in[4][4], uint8_t out[4][4], uint8_t w[44][4]);
+};",
+        body: "void AES::KeyExpansion(uint8_t key[16], uint8_t w[44][4]) { expand(&w[0][0], key); }
+void AES::Encrypt(uint8_t in[4][4], uint8_t out[4][4], uint8_t w[44][4]) { forward(&w[0][0], &in[0][0], &out[0][0]); }",
+    },
+    Shape {
+        name: "key-in-an-array",
+        algorithm: "aes-128",
+        calls: "memcpy, AES_Encrypt",
+        source: AES,
+        header: "extern uint8_t SecretKey[16];
+void AES_Encrypt(uint8_t *data);",
+        body: "uint8_t SecretKey[16];
+void AES_Encrypt(uint8_t *data)
+{
+    uint8_t keys[176];
+    expand(keys, SecretKey);
+    forward(keys, data, data);
+}",
+    },
+    Shape {
+        name: "returned-state-without-a-type",
+        algorithm: "aes-128",
+        calls: "aes_encrypt_init, aes_encrypt",
+        source: AES,
+        header: "void *aes_encrypt_init(const uint8_t *key, size_t len);
+int aes_encrypt(void *ctx, const uint8_t *plain, uint8_t *crypt);",
+        body: "static uint8_t only[176];
+void *aes_encrypt_init(const uint8_t *key, size_t len)
+{
+    if (len != 16) return 0;
+    expand(only, key);
+    return only;
+}
+int aes_encrypt(void *ctx, const uint8_t *plain, uint8_t *crypt) { forward(ctx, plain, crypt); return 0; }",
+    },
+    Shape {
+        name: "new-object-per-message",
+        algorithm: "sha3-256",
+        calls: "SHA3, doUpdate, doFinal",
+        source: ("SHA3.cpp", "sponge.inc"),
+        header: "class SHA3 {
+public:
+    SHA3();
+    void doUpdate(uint8_t byte);
+    void doFinal(uint8_t *digest);
+private:
+    uint64_t a[25];
+    unsigned at;
+};",
+        body: "SHA3::SHA3() : a{}, at(0) {}
+void SHA3::doUpdate(uint8_t byte)
+{
+    a[at / 8] ^= (uint64_t)byte << 8 * (at % 8);
+    if (++at == 136) { permute(a); at = 0; }
+}
+void SHA3::doFinal(uint8_t *digest)
+{
+    a[at / 8] ^= (uint64_t)6 << 8 * (at % 8);
+    a[16] ^= (uint64_t)1 << 63;
+    permute(a);
+    for (int i = 0; i < 32; i++) digest[i] = (uint8_t)(a[i / 8] >> 8 * (i % 8));
+}",
+    },
+    Shape {
+        name: "names-of-macros",
+        algorithm: "sha3-256",
+        calls: "sha3_256_init, sha3_256_update, sha3_256_out",
+        source: ("sha3.c", "sponge.inc"),
+        header: "typedef struct { unsigned at; uint64_t a[0 + 25]; uint8_t room[0]; } sha3_224_context;
+typedef sha3_224_context sha3_256_context;
+void sha3_256_init(sha3_256_context *c);
+void feed_bytes(sha3_224_context *c, const void *data, size_t len);
+#define sha3_256_update feed_bytes
+void sha3_256_out(const sha3_256_context *c, void *out);",
+        body: "void sha3_256_init(sha3_256_context *c) { c->at = 0; memset(c->a, 0, sizeof c->a); memset(c->room, 1, 136); }
+void feed_bytes(sha3_224_context *c, const void *data, size_t len)
+{
+    for (const uint8_t *at = data; len; len--) {
+        c->a[c->at / 8] ^= (uint64_t)*at++ << 8 * (c->at % 8);
+        if (++c->at == 136) { permute(c->a); c->at = 0; }
+    }
+}
+void sha3_256_out(const sha3_256_context *c, void *out)
+{
+    uint64_t a[25];
+    memcpy(a, c->a, sizeof a);
+    a[c->at / 8] ^= (uint64_t)6 << 8 * (c->at % 8);
+    a[16] ^= (uint64_t)1 << 63;
+    permute(a);
+    for (int i = 0; i < 32; i++) ((uint8_t *)out)[i] = (uint8_t)(a[i / 8] >> 8 * (i % 8));
+}",
+    },
+    Shape {
+        name: "pointer-to-the-state",
+        algorithm: "aes-128",
+        calls: "aes_start, aes_encrypt",
+        source: AES,
+        header: "#ifdef HAVE_FIXED_WIDTH
+typedef uint8_t octet;
+#else
+typedef __int8 octet;
+#endif
+typedef struct state { octet keys[176]; } aes_state;
+int aes_start(const octet *key, size_t key_len, aes_state **result);
+int aes_encrypt(aes_state *state, const octet *in, octet *out);",
+        body: "#include <stdlib.h>
+int aes_start(const octet *key, size_t key_len, aes_state **result)
+{
+    *result = malloc(sizeof **result);
+    if (key_len != 16 || !*result) return 1;
+    expand((*result)->keys, key);
+    return 0;
+}
+int aes_encrypt(aes_state *state, const octet *in, octet *out) { forward(state->keys, in, out); return 0; }",
+    },
+    Shape {
+        name: "sketch",
+        algorithm: "aes-128",
+        calls: "aesSetKey, aesEncrypt",
+        source: ("aes.ino", "rounds.inc"),
+        header: "",
+        body: "uint8_t roundKeys[176];
+void setup() { Serial.begin(9600); }
+void aesSetKey(const uint8_t *key) { expand(roundKeys, key); }
+void aesEncrypt(uint8_t *block) { forward(roundKeys, block, block); }
+void loop() { aesEncrypt(roundKeys); }",
+    },
 ];
 
 /// Writes a library, and returns its folder.
@@ -314,7 +549,7 @@ fn plant(project: &Project, shape: &Shape) -> String {
 #[test]
 fn each_shape_is_bound_unedited() {
     let project = Project::new();
-    for shape in sample(&SHAPES, 5) {
+    for shape in sample(&SHAPES, 8) {
         let folder = plant(&project, shape);
         let answer = project.selo(&[
             "lab",

@@ -13,6 +13,10 @@ impl Writer<'_, '_> {
     pub(super) fn call(&self, found: &Call<'_>, names: &Names, purpose: Purpose) -> String {
         let function = found.function();
         let arguments = self.arguments(found, names, purpose);
+        if found.purpose == Purpose::Construct {
+            let class = self.recipe.class.as_deref().unwrap_or_default();
+            return format!("new (agent_place(), place_of_object) {class}({arguments})");
+        }
         let object = match (&function.class, function.is_static) {
             (Some(class), true) => format!("{}::", self.recipe.class.as_ref().unwrap_or(class)),
             (Some(_), false) => "object.".to_owned(),
@@ -45,6 +49,7 @@ impl Writer<'_, '_> {
         let is_choice = matches!(of, Shape::Choice { .. });
         let digits = |text: &str| text.to_owned();
         let is_mac = self.recipe.algorithm.interface == Interface::Mac;
+        let is_aead = self.recipe.algorithm.interface == Interface::Aead;
         match slot {
             Slot::State => {
                 let name = self.state_name(purpose);
@@ -53,23 +58,35 @@ impl Writer<'_, '_> {
                         format!("&{name}")
                     }
                     Shape::Untyped => format!("(void *){name}"),
+                    Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => {
+                        self.buffer(parameter, &of, name)
+                    }
                     _ => name.to_owned(),
                 }
             }
+            Slot::StateOut => format!("&{}", self.state_name(purpose)),
             Slot::Message if matches!(of, Shape::Structure { by_value: false }) => {
                 "&message".to_owned()
             }
             Slot::Message => digits("message"),
             Slot::LengthBytes => digits("15 - nonce_size"),
-            Slot::IvBytes if self.recipe.steps.is_some() => digits("nonce_size"),
-            Slot::TagBytes if self.recipe.steps.is_some() => digits("tag_size"),
+            Slot::IvBytes if is_aead => digits("nonce_size"),
+            Slot::TagBytes if is_aead => digits("tag_size"),
             Slot::Key => self.buffer(parameter, &of, names.key),
+            Slot::KeyPlace => parameter.name.clone(),
+            Slot::KeyCopy => self.buffer(parameter, &of, "once"),
             Slot::Iv => self.buffer(parameter, &of, names.iv),
             Slot::In => self.buffer(parameter, &of, names.input),
+            Slot::Checked => format!("({} *)&checked", parameter.base),
+            Slot::OutBytes if found.has(Slot::OutWithIv) => format!("{} + BLOCK", names.size),
+            Slot::OutBytes => names.size.to_owned(),
+            Slot::OutWithIv => self.buffer(parameter, &of, &format!("({} - BLOCK)", names.output)),
+            Slot::InByte => format!("{}[at]", names.input),
             Slot::Out | Slot::InPlace => self.buffer(parameter, &of, names.output),
             Slot::Ad => self.buffer(parameter, &of, "ad"),
             Slot::Tag => self.buffer(parameter, &of, "tag"),
             Slot::KeyBytes if is_mac => digits("key_size"),
+            Slot::KeyBits if is_mac => digits("8 * key_size"),
             Slot::KeyBytes if self.recipe.algorithm.key_bytes.is_none() => digits("0"),
             Slot::KeyBytes => digits("AGENT_KEY_BYTES"),
             Slot::KeyBits => digits("8 * AGENT_KEY_BYTES"),
@@ -93,7 +110,8 @@ impl Writer<'_, '_> {
             Slot::DigestBits => digits("8 * DIGEST"),
             Slot::AdBytes => digits("ad_size"),
             Slot::TagBytes => digits("TAG"),
-            Slot::KeyName => self.constant(parameter, &self.key_bits()),
+            Slot::KeyName => self.key_name(parameter),
+            Slot::ModeName => self.recipe.mode_name.clone().unwrap_or_else(|| digits("0")),
             Slot::Encrypts if is_choice => self.direction(parameter, purpose),
             Slot::Zero if is_choice => format!("({})0", parameter.base),
             Slot::Place => format!("({} *)&place", parameter.base),
@@ -116,6 +134,18 @@ impl Writer<'_, '_> {
 
     fn key_bits(&self) -> String {
         (8 * self.recipe.algorithm.key_bytes.unwrap_or(16)).to_string()
+    }
+
+    /// The constant of an enumeration that names the key size, in bits or in bytes.
+    fn key_name(&self, parameter: &Parameter) -> String {
+        let bits = self.key_bits();
+        let bytes = self.recipe.algorithm.key_bytes.unwrap_or(16).to_string();
+        let known = constants(self.scanned, &parameter.base, &parameter.base);
+        let says = |part: &str| known.into_iter().flatten().any(|name| name.contains(part));
+        match says(&bits) {
+            true => self.constant(parameter, &bits),
+            false => self.constant(parameter, &bytes),
+        }
     }
 
     /// The constant of an enumeration whose name holds a part.
@@ -141,9 +171,10 @@ impl Writer<'_, '_> {
         match of {
             _ if plain => name.to_owned(),
             // A matrix: the compiler accepts `void *` in C only.
-            Shape::Bytes { .. } if parameter.pointers == 2 && !self.cpp => {
-                format!("(void *){name}")
-            }
+            Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => match self.cpp {
+                true => format!("any_pointer{{{name}}}"),
+                false => format!("(void *){name}"),
+            },
             // The name of a type that is itself a pointer or an array.
             Shape::Bytes { .. } if parameter.pointers == 0 => format!("(void *){name}"),
             _ => format!("({base} *){name}"),

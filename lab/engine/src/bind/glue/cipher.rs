@@ -93,7 +93,8 @@ impl Writer<'_, '_> {
                 "static uint8_t {name}(struct agent_call *call)\n{{\n    agent_size size = call->in[0].size;\n    if ({bad})\n        return AGENT_BAD_SIZE;\n    uint8_t *in = call->in[0].data, *out = call->out;"
             );
             text.push_str(&unused(found, &["in", "out"]));
-            if found.has(Slot::Iv) {
+            let sets_iv = self.recipe.set_key.iter().any(|call| call.has(Slot::Iv));
+            if found.has(Slot::Iv) || sets_iv && self.sets_key_with_iv() {
                 text.push_str("    uint8_t iv[BLOCK] = {0};\n");
             }
             text.push_str(out_size(found));
@@ -127,6 +128,9 @@ impl Writer<'_, '_> {
         let mut calls = Vec::new();
         if found.has(Slot::Place) {
             calls.push("place = 0".to_owned());
+        }
+        if found.has(Slot::KeyCopy) {
+            calls.push("memcpy(once, key, AGENT_KEY_BYTES)".to_owned());
         }
         if found.has(Slot::InPlace) && names.input != names.output {
             calls.push(format!(

@@ -20,8 +20,11 @@ impl Writer<'_, '_> {
         if let (Some(start), Some(update), Some(finish)) =
             (&recipe.start, &recipe.update, &recipe.finish)
         {
-            text.push_str(&self.digest_operation(whole, &[start, update, finish], keyed));
-            text.push_str(&self.digest_operation("start", &[start], keyed));
+            let keys = recipe.set_key.iter();
+            let first: Vec<&Call<'_>> = keys.chain([start]).collect();
+            let all: Vec<&Call<'_>> = first.iter().copied().chain([update, finish]).collect();
+            text.push_str(&self.digest_operation(whole, &all, keyed));
+            text.push_str(&self.digest_operation("start", &first, keyed));
             text.push_str(&self.digest_operation("update", &[update], 0));
             text.push_str(&self.digest_operation("finish", &[finish], 0));
         }
@@ -43,7 +46,7 @@ impl Writer<'_, '_> {
 
     pub(super) fn digest_operation(&self, name: &str, calls: &[&Call<'_>], at: usize) -> String {
         let any = |slot: Slot| calls.iter().any(|call| call.has(slot));
-        let message = any(Slot::In);
+        let message = any(Slot::In) || any(Slot::InByte);
         let output = any(Slot::Out) || calls.iter().any(|call| call.returns_output);
         let mut text = format!("static uint8_t {name}(struct agent_call *call)\n{{\n");
         let keeps = self.keeps_mac_key();
@@ -82,6 +85,9 @@ impl Writer<'_, '_> {
                 let call = self.call(found, &names, Purpose::Digest);
                 match found.returns_output {
                     true => format!("memcpy(out, {call}, DIGEST)"),
+                    false if found.has(Slot::InByte) => {
+                        format!("for (agent_size at = 0; at < size; at++) {call}")
+                    }
                     false => call,
                 }
             })

@@ -3,11 +3,12 @@
 use super::cipher::with_keys;
 use super::combine::{EACH, of, share};
 use super::named::{constants_fit, named};
-use super::parts::Recipe;
+use super::parts::{Fails, Recipe};
 use crate::algorithm::Algorithm;
 use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};
-use crate::scan::Scanned;
+use crate::scan::words::words;
+use crate::scan::{Declared, Scanned};
 
 pub(super) fn sealers<'l>(
     scanned: &Scanned,
@@ -22,6 +23,7 @@ pub(super) fn sealers<'l>(
         let cost = match named(scanned, seal, algorithm, class) {
             Some(cost) => cost,
             // The interface of NIST's competitions names no algorithm: constants decide.
+            None if is_of_one(scanned, seal, algorithm) => 4,
             None if generic && constants_fit(scanned, algorithm) => 2,
             None => continue,
         };
@@ -29,7 +31,7 @@ pub(super) fn sealers<'l>(
         // checks the tag. The lab does not bind it, because each forged vector would look like a
         // fault of the library.
         let belongs = |open: &&&Call<'l>| {
-            open.function().result.trim() != "void"
+            (open.function().result.trim() != "void" || open.has(Slot::Checked))
                 && share(open, seal)
                 && open.has(Slot::Tag) == seal.has(Slot::Tag)
                 && open.has(Slot::Key) == seal.has(Slot::Key)
@@ -37,11 +39,14 @@ pub(super) fn sealers<'l>(
         };
         let alike: Vec<&&Call<'l>> = opens.iter().filter(belongs).take(4).collect();
         for open in &alike {
-            let mut base = Recipe::empty(algorithm, class.cloned());
-            base.encrypt = Some(seal.clone());
-            base.decrypt = Some((**open).clone());
-            base.cost = cost + seal.cost + open.cost;
-            found.extend(with_keys(calls, &base, false, scanned));
+            for (fails, unlikely) in failures(open) {
+                let mut base = Recipe::empty(algorithm, class.cloned());
+                base.encrypt = Some(seal.clone());
+                base.decrypt = Some((**open).clone());
+                base.fails = fails;
+                base.cost = cost + seal.cost + open.cost + unlikely;
+                found.extend(with_keys(calls, &base, false, scanned));
+            }
         }
         if !alike.is_empty() {
             continue;
@@ -52,4 +57,27 @@ pub(super) fn sealers<'l>(
         found.extend(with_keys(calls, &base, false, scanned));
     }
     found
+}
+
+/// The ways in which a function that opens may refuse, with their costs.
+fn failures(open: &Call<'_>) -> Vec<(Fails, u32)> {
+    match open.function().result.trim() {
+        _ if open.has(Slot::Checked) => vec![(Fails::NotZero, 0)],
+        "bool" => vec![(Fails::Zero, 0)],
+        _ => vec![(Fails::NotZero, 0), (Fails::Negative, 2), (Fails::Zero, 3)],
+    }
+}
+
+/// True if a name speaks of an authenticated cipher of no name, such as `crypto_aead_lock`: of a
+/// library that has one such cipher, it is that.
+fn is_of_one(scanned: &Scanned, call: &Call<'_>, algorithm: &Algorithm) -> bool {
+    let name = words(&call.function().name);
+    let says = |word: &str| name.iter().any(|known| known == word);
+    let others = ["aes", "gcm", "ccm", "ascon", "ocb", "eax", "aegis", "gift"];
+    let stem = algorithm.family.to_lowercase();
+    let has = |declared: &Declared| declared.function.name.to_lowercase().contains(&stem);
+    stem.contains("chacha")
+        && says("aead")
+        && !others.iter().any(|other| says(other))
+        && scanned.functions.iter().any(has)
 }

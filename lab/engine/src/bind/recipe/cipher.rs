@@ -36,15 +36,23 @@ pub(super) fn ciphers<'l>(
         };
         let takes_iv = encrypt.has(Slot::Iv);
         let field = mode_field(scanned, encrypt, algorithm);
+        let mode_name = mode_name(scanned, algorithm);
+        let is_told = encrypt.has(Slot::ModeName);
+        if is_told && mode_name.is_none() {
+            continue;
+        }
         let wants_iv = matches!(algorithm.interface, Interface::ModeCbc | Interface::ModeCtr);
-        if takes_iv && !wants_iv && field.is_none() {
+        if takes_iv && !wants_iv && field.is_none() && !is_told {
+            continue;
+        }
+        if encrypt.has(Slot::OutWithIv) && algorithm.interface != Interface::ModeCbc {
             continue;
         }
         if encrypt.makes_stream() && algorithm.interface != Interface::ModeCtr {
             continue;
         }
         let mut cost = cost + encrypt.cost;
-        let says_mode = encrypt.mode != Mode::Plain || field.is_some();
+        let says_mode = encrypt.mode != Mode::Plain || field.is_some() || is_told;
         if !says_mode && algorithm.interface != Interface::BlockCipher {
             // The name does not speak of the mode: an IV must, or a library without modes.
             cost += 4;
@@ -58,6 +66,7 @@ pub(super) fn ciphers<'l>(
         let mut base = Recipe::empty(algorithm, class.cloned());
         base.encrypt = Some((*encrypt).clone());
         base.mode_field = field;
+        base.mode_name = mode_name;
         base.decrypt = decryption(encrypt, &decrypts, algorithm, class, scanned);
         base.cost = cost + base.decrypt.as_ref().map_or(3, |call| call.cost);
         found.extend(with_keys(calls, &base, wants_iv, scanned));
@@ -72,18 +81,36 @@ pub(super) fn ciphers<'l>(
     found
 }
 
+/// The constant that names the algorithm's mode: of an enumeration, or a macro that is a number.
+fn mode_name(scanned: &Scanned, algorithm: &Algorithm) -> Option<String> {
+    let part = mode_word(algorithm.interface)?;
+    let says = |name: &&String| words(name).iter().any(|word| word == part);
+    let mut constants = scanned.enums.values().flatten();
+    let numbers = |name: &&String| scanned.number(name).is_some();
+    let macros = scanned.macros.keys();
+    constants
+        .find(says)
+        .or_else(|| macros.filter(says).find(numbers))
+        .cloned()
+}
+
+/// The word of an interface's mode; a block cipher is ECB of one block.
+fn mode_word(interface: Interface) -> Option<&'static str> {
+    Some(match interface {
+        Interface::ModeCbc => "cbc",
+        Interface::ModeCtr => "ctr",
+        Interface::ModeEcb | Interface::BlockCipher => "ecb",
+        _ => return None,
+    })
+}
+
 /// The member of the state that holds the mode, and the constant for the algorithm's mode.
 fn mode_field(
     scanned: &Scanned,
     encrypt: &Call<'_>,
     algorithm: &Algorithm,
 ) -> Option<(String, String)> {
-    let part = match algorithm.interface {
-        Interface::ModeCbc => "cbc",
-        Interface::ModeCtr => "ctr",
-        Interface::ModeEcb | Interface::BlockCipher => "ecb",
-        _ => return None,
-    };
+    let part = mode_word(algorithm.interface)?;
     if encrypt.mode != Mode::Plain {
         return None;
     }
@@ -171,7 +198,7 @@ fn decryption<'l>(
         let blocks = algorithm.interface == Interface::BlockCipher && plain.contains(&call.mode);
         (call.mode == encrypt.mode || blocks)
             && share(call, encrypt)
-            && call.has(Slot::Key) == encrypt.has(Slot::Key)
+            && call.takes_key() == encrypt.takes_key()
             && same_size
             && call.has(Slot::Iv) == encrypt.has(Slot::Iv)
             && named(scanned, call, algorithm, class).is_some()
@@ -207,7 +234,7 @@ fn by_constructor<'l>(calls: &[&Call<'l>], base: &Recipe<'l>, wants_iv: bool) ->
     for construct in of(calls, Purpose::Construct) {
         let is_own = construct.function().class.as_deref() == plain;
         let has_iv = construct.has(Slot::Iv) || encrypt.has(Slot::Iv);
-        if !is_own || !construct.has(Slot::Key) || encrypt.has(Slot::Key) || has_iv != wants_iv {
+        if !is_own || !construct.has(Slot::Key) || encrypt.takes_key() || has_iv != wants_iv {
             continue;
         }
         let mut recipe = base.clone();
@@ -233,7 +260,7 @@ pub(super) fn with_keys<'l>(
     };
     let mut found = Vec::new();
     let lacks_iv = wants_iv && encrypt.mode == Mode::Plain && !encrypt.has(Slot::Iv);
-    if encrypt.has(Slot::Key) && !lacks_iv {
+    if encrypt.takes_key() && !lacks_iv {
         found.push(base.clone());
     }
     found.extend(by_constructor(calls, base, wants_iv));
@@ -241,7 +268,9 @@ pub(super) fn with_keys<'l>(
     let belongs = |call: &&&Call<'l>| {
         share(call, encrypt)
             && (state_type(call).is_some() == state_type(encrypt).is_some())
-            && named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
+            && (named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
+                || call.has(Slot::KeyPlace)
+                || state_type(call).is_some() && call.declared.file == encrypt.declared.file)
     };
     let set_keys = of(calls, Purpose::SetKey);
     let set_keys: Vec<&&Call<'l>> = set_keys
@@ -259,19 +288,28 @@ pub(super) fn with_keys<'l>(
         .take(EACH)
         .collect();
     for set_key in &set_keys {
-        if set_key.direction == Some(Purpose::Decrypt) {
+        let untold = set_key.has(Slot::ModeName) && base.mode_name.is_none();
+        if set_key.direction == Some(Purpose::Decrypt) || untold {
             continue;
         }
         let mut recipe = base.clone();
         recipe.cost += set_key.cost + u32::from(set_key.has(Slot::Iv) && !wants_iv);
         recipe.set_key.push((**set_key).clone());
-        if encrypt.has(Slot::Key) {
+        if encrypt.takes_key() {
             recipe.cost += 4;
         }
         let back = set_keys
             .iter()
             .find(|call| call.direction == Some(Purpose::Decrypt) && call.slots == set_key.slots);
-        if let Some(back) = back.filter(|_| recipe.decrypt.is_some()) {
+        let told = [Slot::Encrypts, Slot::Decrypts]
+            .iter()
+            .any(|slot| set_key.has(*slot));
+        if told && base.class.is_none() && recipe.decrypt.is_some() {
+            // One function, told the direction, sets up a state for each.
+            let mut back = (**set_key).clone();
+            back.direction = Some(Purpose::Decrypt);
+            recipe.set_key.push(back);
+        } else if let Some(back) = back.filter(|_| recipe.decrypt.is_some()) {
             recipe.set_key.push((**back).clone());
         }
         if !wants_iv || encrypt.has(Slot::Iv) || set_key.has(Slot::Iv) {

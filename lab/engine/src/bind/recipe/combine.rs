@@ -5,11 +5,7 @@ use crate::bind::slot::Purpose;
 
 /// The type of the state that a call takes or returns, for comparison.
 pub(super) fn state_type(call: &Call<'_>) -> Option<String> {
-    let plain = |base: &str| base.trim().trim_start_matches("struct ").trim().to_owned();
-    if [Purpose::SetKey, Purpose::Prepare].contains(&call.purpose) && call.returns_output {
-        return Some(plain(&call.function().result.replace('*', "")));
-    }
-    call.state().map(|parameter| plain(&parameter.base))
+    call.state_type.clone()
 }
 
 /// True if two calls can share one state.

@@ -32,10 +32,18 @@ pub(super) fn digests<'l>(
     }
     let updates = of(calls, Purpose::Update);
     let finishes = of(calls, Purpose::Finish);
-    let all = of(calls, Purpose::Start).into_iter();
+    let starts = [of(calls, Purpose::Start), own_constructors(calls, class)].concat();
+    let all = starts.into_iter();
     for start in all.filter(of_algorithm).take(EACH * 2) {
-        let Some(cost) = cost_of(start).filter(|_| keyed(start) == is_mac) else {
+        let Some(cost) = cost_of(start).filter(|_| is_mac || !keyed(start)) else {
             continue;
+        };
+        let set_key = match is_mac && !keyed(start) {
+            true => match separate_key(calls, start) {
+                Some(set_key) => Some(set_key),
+                None => continue,
+            },
+            false => None,
         };
         let belongs = |call: &&&Call<'l>| {
             (class.is_some() || state_type(call).is_some())
@@ -52,18 +60,29 @@ pub(super) fn digests<'l>(
                 }
                 let mut recipe = Recipe::empty(algorithm, class.cloned());
                 recipe.cost = cost + start.cost + update.cost + finish.cost;
+                if start.purpose == Purpose::Construct {
+                    recipe.cost += 2;
+                }
                 let bits = |call: &Call<'l>| call.has(Slot::DigestBits);
                 let bytes = |call: &Call<'l>| call.has(Slot::DigestBytes);
                 if bits(start) && bytes(finish) || bytes(start) && bits(finish) {
                     recipe.cost += 6;
                 }
                 // Steps of one hash begin alike: blake2s_init, blake2s_update.
-                for step in [update, finish] {
+                let steps = match start.purpose {
+                    Purpose::Construct => &[][..],
+                    _ => &[update, finish][..],
+                };
+                for step in steps {
                     let (a, b) = (&start.function().name, &step.function().name);
                     let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
                     let far = start.declared.file != step.declared.file;
                     recipe.cost +=
                         u32::from(far) + u32::from(common < a.len().min(b.len()) / 2) * 2;
+                }
+                if let Some(set_key) = &set_key {
+                    recipe.cost += set_key.cost + 1;
+                    recipe.set_key.push(set_key.clone());
                 }
                 recipe.start = Some(start.clone());
                 recipe.update = Some((*update).clone());
@@ -73,4 +92,23 @@ pub(super) fn digests<'l>(
         }
     }
     found
+}
+
+/// The constructors of a class: of a class without another start, each message has a new object.
+fn own_constructors<'c, 'l>(calls: &[&'c Call<'l>], class: Option<&String>) -> Vec<&'c Call<'l>> {
+    let plain = class.and_then(|class| class.split('<').next());
+    let mut found = of(calls, Purpose::Construct);
+    found.retain(|call| plain.is_some() && call.function().class.as_deref() == plain);
+    found
+}
+
+/// The function that gives a MAC its key, where the start does not take it.
+fn separate_key<'l>(calls: &[&Call<'l>], start: &Call<'l>) -> Option<Call<'l>> {
+    let belongs = |call: &&&Call<'l>| {
+        call.declared.file == start.declared.file
+            && state_type(call) == state_type(start)
+            && !call.has(Slot::Iv)
+    };
+    let all = of(calls, Purpose::SetKey);
+    all.iter().find(belongs).map(|call| (*call).clone())
 }

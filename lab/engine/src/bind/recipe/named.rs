@@ -2,6 +2,7 @@
 
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
+use crate::interface::Interface;
 use crate::scan::Scanned;
 use crate::scan::words::words;
 
@@ -53,6 +54,12 @@ pub(super) fn named(
         Some(2)
     } else if call.mode != Mode::Plain && says(&plain(&included(scanned, call).concat())) {
         // Named after the mode alone, in a source that includes the cipher.
+        Some(3)
+    } else if algorithm.interface == Interface::Mac
+        && near.contains("hmac")
+        && plain(&included(scanned, call).concat()).contains(name.trim_start_matches("hmac"))
+    {
+        // Named after the construction alone, in a header that includes the hash.
         Some(3)
     } else {
         None

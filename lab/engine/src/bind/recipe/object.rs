@@ -123,7 +123,7 @@ pub(super) fn constructed<'l>(
     let has_default = own.is_empty() || own.iter().any(|call| call.slots.is_empty());
     let mut found = Vec::new();
     for recipe in recipes {
-        if recipe.construct.is_some() {
+        if recipe.construct.is_some() || recipe.starts_by_constructor() {
             found.push(recipe);
             continue;
         }

@@ -4,8 +4,17 @@ use super::keys::KeyCalls;
 use super::message::Steps;
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
-use crate::bind::slot::Slot;
+use crate::bind::slot::{Purpose, Slot};
 use crate::interface::Interface;
+
+/// The result by which a function refuses a forged message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fails {
+    #[default]
+    NotZero,
+    Negative,
+    Zero,
+}
 
 /// Calls for the operations of an algorithm.
 #[derive(Clone, Debug)]
@@ -29,6 +38,10 @@ pub struct Recipe<'l> {
     pub steps: Option<Steps<'l>>,
     /// The calls of a key agreement or a signature.
     pub keys: Option<KeyCalls<'l>>,
+    /// The result of a function that opens and refuses.
+    pub fails: Fails,
+    /// The constant that names the mode, for functions that are told the mode.
+    pub mode_name: Option<String>,
     /// The member of the state that selects the mode, and its value.
     pub mode_field: Option<(String, String)>,
     /// The library pads a CBC message itself.
@@ -58,6 +71,8 @@ impl<'l> Recipe<'l> {
             digest: None,
             steps: None,
             keys: None,
+            fails: Fails::default(),
+            mode_name: None,
             mode_field: None,
             pads: false,
             as_source: false,
@@ -70,14 +85,18 @@ impl<'l> Recipe<'l> {
     pub fn is_of_a_mode(&self) -> bool {
         let single = [Interface::BlockCipher, Interface::ModeEcb];
         let takes_iv = self.calls().iter().any(|call| call.has(Slot::Iv));
-        single.contains(&self.algorithm.interface) && takes_iv && self.mode_field.is_none()
+        let is_told = self.calls().iter().any(|call| call.has(Slot::ModeName));
+        single.contains(&self.algorithm.interface)
+            && takes_iv
+            && self.mode_field.is_none()
+            && !is_told
     }
 
     /// True if the set-up returns a pointer to the state.
     pub fn returns_state(&self) -> bool {
-        let prepare = self.prepare.iter();
-        let mut sets = self.set_key.iter().chain(prepare);
-        sets.any(|call| call.returns_output)
+        let others = self.prepare.iter().chain(&self.start);
+        let mut sets = self.set_key.iter().chain(others);
+        sets.any(|call| call.returns_output || call.has(Slot::StateOut))
     }
 
     /// True if the constructor takes what differs from message to message.
@@ -85,6 +104,12 @@ impl<'l> Recipe<'l> {
         let takes = [Slot::Key, Slot::Iv, Slot::Encrypts, Slot::Decrypts];
         let construct = self.construct.as_ref();
         construct.is_some_and(|call| takes.iter().any(|slot| call.has(*slot)))
+    }
+
+    /// True if each message of a hash has a new object.
+    pub fn starts_by_constructor(&self) -> bool {
+        let start = self.start.as_ref();
+        start.is_some_and(|call| call.purpose == Purpose::Construct)
     }
 
     /// True if a function can be called only by including its source.
@@ -137,6 +162,7 @@ impl<'l> Recipe<'l> {
         let modes = [Interface::ModeEcb, Interface::ModeCbc, Interface::ModeCtr];
         modes.contains(&self.algorithm.interface)
             && self.mode_field.is_none()
+            && !self.calls().iter().any(|call| call.has(Slot::ModeName))
             && encrypt.is_some_and(|call| call.mode == Mode::Plain)
     }
 

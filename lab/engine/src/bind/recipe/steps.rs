@@ -57,7 +57,7 @@ fn of_begin<'l>(calls: &[&Call<'l>], begin: &Call<'l>) -> Vec<(Steps<'l>, u32)> 
         let state = state_type(call);
         base(call) == base(begin)
             && (state.is_none() || state == state_type(begin))
-            && call.declared.file == begin.declared.file
+            && call.declared.file.parent() == begin.declared.file.parent()
     };
     let step = |purpose: Purpose| -> Vec<Call<'l>> {
         let all = of(calls, purpose);

@@ -5,11 +5,17 @@
 pub enum Slot {
     /// The expanded key, or the state of a hash.
     State,
+    /// A pointer that the function points to a state of its own.
+    StateOut,
     /// The state of one message, beside the expanded key.
     Message,
     /// The bytes of the message's size in a block of CCM: L [RFC3610, 2.1].
     LengthBytes,
     Key,
+    /// The library's own array for the key.
+    KeyPlace,
+    /// A copy of the key, which the function overwrites with its last round key.
+    KeyCopy,
     KeyBytes,
     KeyBits,
     /// 10, 12 or 14 [FIPS197, 5].
@@ -18,10 +24,16 @@ pub enum Slot {
     Iv,
     IvBytes,
     In,
+    /// One byte of a message, for a function that takes no more.
+    InByte,
     Bytes,
     Blocks,
     Bits,
     Out,
+    /// The room of the output in bytes.
+    OutBytes,
+    /// The output with the IV before it.
+    OutWithIv,
     /// A number that the function sets to the size of its output.
     OutSize,
     /// The size of a digest or tag.
@@ -32,6 +44,8 @@ pub enum Slot {
     Ad,
     AdBytes,
     Tag,
+    /// A number that the function sets if the tag is right.
+    Checked,
     TagBytes,
     /// 1 to encrypt, 0 to decrypt.
     Encrypts,
@@ -41,6 +55,8 @@ pub enum Slot {
     Null,
     /// A constant that names the key size.
     KeyName,
+    /// A constant that names the mode.
+    ModeName,
     /// A number with the place in a key stream, 0 before a message.
     Place,
     /// A function that increments the counter block of CTR.

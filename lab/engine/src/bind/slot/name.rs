@@ -54,4 +54,13 @@ pub(super) const PLAIN: [&str; 8] = [
 ];
 pub(super) const CIPHER: [&str; 6] = ["cipher", "ciphertext", "ct", "encrypted", "crypt", "c"];
 pub(super) const TAGS: [&str; 5] = ["tag", "mac", "auth", "icv", "t"];
-pub(super) const ADS: [&str; 7] = ["ad", "aad", "adata", "add", "header", "associated", "hdr"];
+pub(super) const ADS: [&str; 8] = [
+    "assoc",
+    "ad",
+    "aad",
+    "adata",
+    "add",
+    "header",
+    "associated",
+    "hdr",
+];

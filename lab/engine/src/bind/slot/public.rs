@@ -138,6 +138,7 @@ pub(super) fn choices(
         Shape::Bytes { size } => of_buffer(purpose, parameter, name, *size),
         Shape::Untyped => of_buffer(purpose, parameter, name, None),
         Shape::Structure { .. } => vec![(Slot::Curve, 0)],
+        Shape::StructureOut => vec![(Slot::Null, 6)],
         Shape::Odd => vec![(Slot::Curve, 2), (Slot::Null, 3)],
         Shape::Number => vec![(Slot::Bytes, 0), (Slot::Zero, 6)],
         Shape::Choice { .. } => vec![(Slot::Zero, 6)],

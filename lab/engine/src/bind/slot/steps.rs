@@ -76,6 +76,8 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
     let message = [
         "msg", "message", "data", "plain", "text", "payload", "input",
     ];
+    let ad = says(name, &ADS) || holds(name, "aad") || says(name, &["alen"]);
+    let of_message = message.iter().any(|part| holds(name, part)) || says(name, &["plen"]);
     match purpose {
         Purpose::Begin => vec![
             (
@@ -101,7 +103,12 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         ],
         Purpose::AddData => vec![(AdBytes, 0)],
         Purpose::SealPart | Purpose::OpenPart => vec![(Bytes, 0), (Zero, 6)],
-        _ => vec![(TagBytes, 0), (Zero, 6)],
+        _ => vec![
+            (TagBytes, if ad || of_message { 5 } else { 0 }),
+            (AdBytes, if_says(ad, 5)),
+            (Bytes, if_says(of_message, 5)),
+            (Zero, 6),
+        ],
     }
 }
 

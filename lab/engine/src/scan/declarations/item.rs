@@ -32,6 +32,8 @@ pub struct Declarations {
     pub templates: BTreeMap<String, Vec<Parameter>>,
     /// Members of structures that point to functions, by structure.
     pub operations: BTreeMap<String, Vec<Function>>,
+    /// Arrays of bytes that other files can write and whose names speak of a key.
+    pub keys: Vec<Parameter>,
     /// Objects that other files can use, such as `extern const struct cipher aes;`.
     pub objects: Vec<Parameter>,
 }
