@@ -323,9 +323,13 @@
 #ifndef SELO_NATIVE_SPECK
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
 #endif
-#ifndef SELO_NATIVE_X25519
+#ifndef SELO_X25519_SMALL
+#define SELO_X25519_SMALL 0
+#endif
+#ifndef SELO_NATIVE_X25519 /* the C is smaller than the kernels for 32 bits */
 #define SELO_NATIVE_X25519 \
-    (SELO_NATIVE && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL))
+    (SELO_NATIVE && (!SELO_BACKEND_RISCV32 || SELO_BACKEND_RISCV32_MUL) && \
+     (SELO_BACKEND_AVR || !SELO_X25519_SMALL))
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL
 #error "SELO_NATIVE_X25519=1, but the kernels need a multiplier (-march=rv32im)"
 #endif
@@ -374,9 +378,6 @@
 #error "SELO_*_SMALL=1 chooses a smaller kernel, but this target has none"
 #endif
 
-#ifndef SELO_X25519_SMALL
-#define SELO_X25519_SMALL 0
-#endif
 #ifndef SELO_X25519_TABLE
 #define SELO_X25519_TABLE !SELO_X25519_SMALL
 #endif
