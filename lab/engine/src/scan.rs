@@ -4,6 +4,7 @@
 
 pub mod declarations;
 pub mod hints;
+mod prose;
 pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +69,8 @@ pub struct Scanned {
     /// The structures whose members share one place.
     pub unions: BTreeSet<String>,
     pub macros: BTreeMap<String, String>,
+    /// Arrays of headers that a caller can write, and where they are declared.
+    pub arrays: Vec<(Parameter, PathBuf)>,
     /// Constructors of classes.
     pub constructors: Vec<Declared>,
     /// Classes that only they themselves can instantiate.
@@ -85,6 +88,8 @@ pub struct Scanned {
     pub version: Option<String>,
     /// Compiler flags that the files of its build give ([`hints`]).
     pub flags: Vec<String>,
+    /// The words of its comments and manual, if no name speaks of an algorithm.
+    pub said: BTreeSet<String>,
     /// Files and folders that were left out, and why.
     pub notes: Vec<String>,
 }
@@ -200,6 +205,10 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         scanned.templates.extend(found.templates);
         operations.extend(found.operations);
         let header = kind == Kind::Header;
+        let arrays = found.arrays.into_iter().filter(|_| header);
+        scanned
+            .arrays
+            .extend(arrays.map(|array| (array, relative.clone())));
         objects.extend(
             found
                 .objects
@@ -250,7 +259,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         });
     }
     scanned.licence = licence.expression();
-    scanned.licence = licence.expression();
+    scanned.said = prose::said(&files, &scanned);
     Ok(scanned)
 }
 

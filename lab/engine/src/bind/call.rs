@@ -157,7 +157,9 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
         };
         found.push((purpose, None, 0));
     }
-    if decrypts {
+    // `aes_enc_dec(state, key, dir)`: an argument tells the direction.
+    let either = encrypts && decrypts && function.parameters.iter().any(is_direction);
+    if decrypts && !either {
         found.push((Purpose::Decrypt, None, u32::from(sets)));
     } else if encrypts {
         found.push((Purpose::Encrypt, None, u32::from(sets)));
@@ -203,6 +205,12 @@ fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purp
             .map(|(purpose, cost)| (purpose, None, cost)),
     );
     found
+}
+
+/// True for the name of an argument that tells encryption from decryption.
+fn is_direction(parameter: &Parameter) -> bool {
+    const NAMES: [&str; 6] = ["mode", "dir", "direction", "op", "operation", "decrypt"];
+    parameter.pointers == 0 && says(&words(&parameter.name), &NAMES)
 }
 
 /// Every plausible call of the library's functions, the most plausible of each function first.

@@ -141,9 +141,10 @@ impl Writer<'_, '_> {
         match of {
             _ if plain => name.to_owned(),
             // A matrix: the compiler accepts `void *` in C only.
-            Shape::Bytes { .. } if parameter.pointers == 2 && !self.cpp => {
-                format!("(void *){name}")
-            }
+            Shape::Bytes { .. } if parameter.pointers == 2 => match &parameter.array {
+                Some(columns) if self.cpp => format!("({base} (*)[{columns}]){name}"),
+                _ => format!("(void *){name}"),
+            },
             // The name of a type that is itself a pointer or an array.
             Shape::Bytes { .. } if parameter.pointers == 0 => format!("(void *){name}"),
             _ => format!("({base} *){name}"),

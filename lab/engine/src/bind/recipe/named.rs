@@ -54,6 +54,9 @@ pub(super) fn named(
     } else if call.mode != Mode::Plain && says(&plain(&included(scanned, call).concat())) {
         // Named after the mode alone, in a source that includes the cipher.
         Some(3)
+    } else if letters.iter().all(|word| scanned.said.contains(word)) {
+        // Only the comments or the manual say it.
+        Some(4)
     } else {
         None
     }
