@@ -37,12 +37,10 @@ fn library(project: &Project, folder: &str, harm: &str) {
         "#include <stdint.h>\nvoid aes128_set_key(uint8_t *schedule, const uint8_t *key);\n\
          void aes128_encrypt(const uint8_t *schedule, const uint8_t *in, uint8_t *out);\n",
     );
-    let functions = format!(
-        "void aes128_set_key(uint8_t *schedule, const uint8_t *key) {{ harm(); expand(key, 4, schedule); }}
+    let functions = "void aes128_set_key(uint8_t *schedule, const uint8_t *key) { harm(); expand(key, 4, schedule); }
 void aes128_encrypt(const uint8_t *schedule, const uint8_t *in, uint8_t *out)
-{{ memmove(out, in, 16); forward(schedule, 10, out); (void)backward; }}
-"
-    );
+{ memmove(out, in, 16); forward(schedule, 10, out); (void)backward; }
+";
     let head = "#define _GNU_SOURCE\n#include \"aes.h\"\n#include <fcntl.h>\n#include <stdlib.h>\n\
         #include <sys/prctl.h>\n#include <unistd.h>\n";
     let text = format!(
