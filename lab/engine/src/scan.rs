@@ -4,6 +4,7 @@
 
 pub mod declarations;
 pub mod hints;
+mod prose;
 pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,6 +71,8 @@ pub struct Scanned {
     pub macros: BTreeMap<String, String>,
     /// Assignments of a key to an array that the library reads it from.
     pub keys: Vec<Declared>,
+    /// Arrays of headers that a caller can write, and where they are declared.
+    pub arrays: Vec<(Parameter, PathBuf)>,
     /// Constructors of classes.
     pub constructors: Vec<Declared>,
     /// Classes that only they themselves can instantiate.
@@ -87,6 +90,8 @@ pub struct Scanned {
     pub version: Option<String>,
     /// Compiler flags that the files of its build give ([`hints`]).
     pub flags: Vec<String>,
+    /// The words of its comments and manual, if no name speaks of an algorithm.
+    pub said: BTreeSet<String>,
     /// Files and folders that were left out, and why.
     pub notes: Vec<String>,
 }
@@ -210,6 +215,10 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
             by_inclusion: kind == Kind::Sketch,
         });
         scanned.keys.extend(keys);
+        let arrays = found.arrays.into_iter().filter(|_| header);
+        scanned
+            .arrays
+            .extend(arrays.map(|array| (array, relative.clone())));
         objects.extend(
             found
                 .objects
@@ -262,6 +271,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     }
     aliases(&mut scanned);
     scanned.licence = licence.expression();
+    scanned.said = prose::said(&files, &scanned);
     Ok(scanned)
 }
 

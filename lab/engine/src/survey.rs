@@ -101,7 +101,7 @@ impl Lab<'_> {
         } else {
             self.measure(unit, &|_| None)?
         };
-        judge::cost_findings(&rows, &mut findings);
+        judge::cost_findings(unit, &rows, &mut findings);
         findings.sort_by_key(|finding| finding.weight);
         let answers = verdict::answers(&checks, runs, fresh_iv, self.board.fidelity, &findings);
         let (verdict, why) = verdict::conclude(&checks, &findings);

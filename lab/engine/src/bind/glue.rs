@@ -82,6 +82,7 @@ pub fn text(scanned: &Scanned, recipe: &Recipe<'_>) -> String {
             text.push_str(&writer.ctr());
         }
         _ => {
+            text.push_str(writer.transposition());
             text.push_str(&writer.key_setup());
             text.push_str(&writer.blocks());
         }

@@ -20,6 +20,7 @@ use crate::algorithm::Algorithm;
 use crate::interface::Interface;
 use crate::scan::Scanned;
 
+pub(in crate::bind) use cipher::is_matrix;
 pub use keys::{KeyCalls, KeyForm};
 pub use message::Steps;
 pub use parts::{Fails, Recipe};
@@ -94,7 +95,15 @@ pub fn recipes<'l>(
             .keys
             .as_ref()
             .map(|keys| (keys.zero_fails, keys.form as u8));
-        if seen.insert((recipe.class.clone(), key, recipe.pads, keys, recipe.fails)) {
+        if seen.insert((
+            recipe.class.clone(),
+            key,
+            recipe.pads,
+            recipe.by_rows,
+            recipe.iv_place.clone(),
+            keys,
+            recipe.fails,
+        )) {
             kept.push(recipe);
         }
         if kept.len() == RECIPES {

@@ -270,6 +270,8 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
     let rounds = says(name, &["nr", "rounds", "rnds", "nrounds", "nrnds"]);
     let if_says = |says: bool, otherwise: u32| if says { 0 } else { otherwise };
     let unless = |other: bool, cost: u32| if other { cost + 3 } else { cost };
+    // A direction may be counted from either side.
+    let of_direction = |otherwise: u32| if direction { 1 } else { otherwise };
     let of_block = blocks && !key && (bits || holds(name, "size") || holds(name, "len"));
     if of_block && [Purpose::SetKey, Purpose::Construct].contains(&purpose) {
         return vec![
@@ -286,14 +288,14 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (Rounds, if_says(rounds, 6)),
             (IvBytes, if_says(iv, 6)),
             (Encrypts, if_says(direction, 6)),
-            (Decrypts, if_says(decrypts, 7)),
+            (Decrypts, if_says(decrypts, of_direction(7))),
             (Zero, unless(key, 5)),
         ],
         Purpose::Construct | Purpose::Prepare => vec![
             (KeyBytes, if bits { 2 } else { if_says(key, 1) }),
             (KeyBits, if_says(bits, 2)),
             (Encrypts, if_says(direction, 6)),
-            (Decrypts, if_says(decrypts, 7)),
+            (Decrypts, if_says(decrypts, of_direction(7))),
             (Zero, unless(key, 4)),
         ],
         Purpose::SetIv => vec![(IvBytes, 1), (Zero, 4)],

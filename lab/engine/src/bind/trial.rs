@@ -631,8 +631,14 @@ fn flags(scanned: &Scanned, algorithm: &Algorithm) -> Vec<Vec<String>> {
             && ["len", "size", "bits", "bytes"]
                 .iter()
                 .any(|w| lower.contains(w));
+        // A macro of any name whose default is a key size.
+        let is_size = scanned
+            .number(name)
+            .is_some_and(|number| [128, 192, 256].contains(&number));
         if name.contains(&bits) {
             found.push(vec![format!("-D{name}=1")]);
+        } else if is_size {
+            found.push(vec![format!("-D{name}={bits}")]);
         } else if about_key {
             found.push(vec![format!("-D{name}={bits}")]);
             found.push(vec![format!("-D{name}={bytes}")]);

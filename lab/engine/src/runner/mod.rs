@@ -9,6 +9,7 @@ mod native;
 pub mod port;
 pub mod qemu;
 pub mod rtl;
+mod sandbox;
 mod serial;
 mod session;
 

@@ -1,13 +1,13 @@
 //! A program on this machine: its standard input and output are the agent's UART.
 
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::sandbox;
 use super::session::{Exchange, Session, cut_at_delimiter, spawn_error};
 use crate::error::{Error, Result, Stop};
 
@@ -50,19 +50,12 @@ fn time_limit(cycle_limit: u64) -> Duration {
     Duration::from_secs(cycle_limit / 32_000_000).clamp(SHORTEST, LONGEST)
 }
 
-/// Sets limits for a program, and gives it namespaces of its own (util-linux).
-const PRLIMIT: &str = "/usr/bin/prlimit";
-const UNSHARE: &str = "/usr/bin/unshare";
-
-/// A network without interfaces. Only a user's own namespace gives the right to make one.
-const ALONE: [&str; 3] = ["--user", "--map-current-user", "--net"];
-
-/// Processes of a program. The kernel counts those of its user namespace.
-const PROCESSES: &str = "--nproc=64";
+/// Bytes after which an answer is none: no frame of the agent is so long.
+const LONGEST_ANSWER: usize = 4 << 20;
 
 impl NativeSession {
     pub(super) fn start(image: &Path, cycle_limit: u64) -> Result<NativeSession> {
-        let mut command = limited(image);
+        let mut command = sandbox::command(image);
         command.stderr(Stdio::null());
         NativeSession::spawn(NATIVE, command, time_limit(cycle_limit))
     }
@@ -125,13 +118,17 @@ impl NativeSession {
     fn read_answer(&mut self) -> Option<Vec<u8>> {
         let mut reply = Vec::new();
         let mut buffer = [0; 8192];
-        while !reply.contains(&0) {
-            match self.stdout.read(&mut buffer) {
-                Ok(size @ 1..) => reply.extend(&buffer[..size]),
+        while reply.len() < LONGEST_ANSWER {
+            let part = match self.stdout.read(&mut buffer) {
+                Ok(size @ 1..) => &buffer[..size],
                 _ => return None,
+            };
+            reply.extend(part);
+            if part.contains(&0) {
+                return Some(reply);
             }
         }
-        Some(reply)
+        None
     }
 
     /// Ends the program and says why it stopped.
@@ -148,61 +145,6 @@ impl NativeSession {
             pc: None,
         }
     }
-}
-
-/// The command for a program that may be anybody's: it has no network, can write no file, has 4 GiB
-/// of memory, and few processes.
-fn limited(image: &Path) -> Command {
-    let limits = ["--fsize=0", "--core=0", "--as=4294967296"];
-    let has_prlimit = Path::new(PRLIMIT).is_file();
-    let mut command = match (isolates(), has_prlimit) {
-        (true, _) => {
-            let mut command = Command::new(UNSHARE);
-            command.args(ALONE).arg("--").arg(PRLIMIT);
-            command.args(limits).arg(PROCESSES);
-            command.arg("--").arg(image);
-            command
-        }
-        (false, true) => {
-            let mut command = Command::new(PRLIMIT);
-            command.args(limits).arg("--").arg(image);
-            command
-        }
-        (false, false) => Command::new(image),
-    };
-    // All that it starts is in its group, and ends with it.
-    command.process_group(0);
-    command
-}
-
-/// True if this machine lets a user make a network of its own for a program. Says once if not.
-fn isolates() -> bool {
-    static ISOLATES: OnceLock<bool> = OnceLock::new();
-    *ISOLATES.get_or_init(|| {
-        let tried = Command::new(UNSHARE)
-            .args(ALONE)
-            .args([
-                "--",
-                PRLIMIT,
-                PROCESSES,
-                "--",
-                "/bin/sh",
-                "-c",
-                "/bin/true && :",
-            ])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        let works = tried.is_ok_and(|status| status.success());
-        if !works {
-            eprintln!(
-                "selo: this machine does not let a user separate a program from the network; \
-                 native programs run with limits of memory and files only"
-            );
-        }
-        works
-    })
 }
 
 /// Ends every program of the group of a child, which has been its first.

@@ -351,11 +351,14 @@ fn object(statement: &[Token], found: &mut Declarations) {
         .cloned()
         .collect();
     if let Some(object) = parameter(&plain)
-        && object.pointers == 0
         && !object.name.is_empty()
         && !object.base.is_empty()
     {
-        found.objects.push(object);
+        match object.pointers {
+            0 => found.objects.push(object),
+            1 if object.array.is_some() && !object.is_const => found.arrays.push(object),
+            _ => {}
+        }
     }
 }
 

@@ -39,7 +39,7 @@ impl Hints {
             hints.of_cmake(&cmake, scanned);
         }
         if let Some(make) = text("Makefile") {
-            hints.of_make(&make);
+            hints.of_make(&make, scanned);
         }
         // A source that another file includes is part of it.
         let included: BTreeSet<&str> = scanned
@@ -133,11 +133,16 @@ impl Hints {
     fn of_cmake(&mut self, text: &str, scanned: &Scanned) {
         let mut listed: BTreeSet<PathBuf> = BTreeSet::new();
         let mut literal = true;
+        let mut lists = Lists::default();
         for (command, arguments) in commands(text) {
             match command.as_str() {
-                "add_library" => {
-                    let sources = arguments.iter().skip(1);
-                    for name in sources.filter(|name| name.contains(['.', '$'])) {
+                "set" => {
+                    let value = arguments.get(1..).unwrap_or_default().join(" ");
+                    lists.set(arguments.first().map_or("", String::as_str), &value, false);
+                }
+                "add_library" | "target_sources" => {
+                    let sources = lists.expand(&arguments.get(1..).unwrap_or_default().join(" "));
+                    for name in sources.iter().filter(|name| name.contains(['.', '$'])) {
                         literal &= scanned.folder.join(name).is_file();
                         listed.insert(PathBuf::from(name.trim_start_matches("./")));
                     }
@@ -167,8 +172,9 @@ impl Hints {
         self.flags_of(&format!("-D{name}"));
     }
 
-    fn of_make(&mut self, text: &str) {
+    fn of_make(&mut self, text: &str, scanned: &Scanned) {
         let joined = text.replace("\\\n", " ");
+        self.list_of_make(&joined, scanned);
         for line in joined.lines() {
             let Some((name, value)) = line.split_once('=') else {
                 continue;
@@ -177,6 +183,48 @@ impl Hints {
             if ["CFLAGS", "CPPFLAGS", "CXXFLAGS", "DEFINES", "DEFS"].contains(&name) {
                 self.flags_of(value.split('#').next().unwrap_or_default());
             }
+        }
+    }
+
+    /// Keeps the sources that a list names, itself or by its objects. Without such a list, or with
+    /// one that is computed, all stay.
+    fn list_of_make(&mut self, text: &str, scanned: &Scanned) {
+        const SOURCES: [&str; 9] = [
+            "SRC", "SRCS", "SOURCE", "SOURCES", "CSRC", "CSRCS", "OBJ", "OBJS", "OBJECTS",
+        ];
+        let mut lists = Lists::default();
+        for line in text.lines().filter(|line| !line.starts_with('\t')) {
+            let line = line.split('#').next().unwrap_or_default();
+            if let Some((name, value)) = line.split_once('=') {
+                let adds = name.ends_with('+');
+                lists.set(name.trim_end_matches(['+', ':', '?']).trim(), value, adds);
+            }
+        }
+        let is_list = |name: &str| {
+            let name = name.rsplit('_').next().unwrap_or_default().to_uppercase();
+            SOURCES.contains(&name.as_str())
+        };
+        let named = lists.of.keys().filter(|name| is_list(name));
+        let named: Vec<String> = named
+            .flat_map(|name| lists.expand(&format!("$({name})")))
+            .collect();
+        let mut listed: BTreeSet<PathBuf> = BTreeSet::new();
+        for name in &named {
+            let path = PathBuf::from(name.trim_start_matches("./"));
+            // An object may be in a folder of its own.
+            let of_object = |source: &&PathBuf| match path.extension().is_some_and(|end| end == "o")
+            {
+                true => source.file_stem() == path.file_stem(),
+                false => **source == path,
+            };
+            let found: Vec<&PathBuf> = scanned.sources.iter().filter(of_object).collect();
+            if found.is_empty() {
+                return;
+            }
+            listed.extend(found.into_iter().cloned());
+        }
+        if !listed.is_empty() {
+            self.keep(scanned, |path| listed.contains(path));
         }
     }
 
@@ -192,6 +240,50 @@ impl Hints {
             if of_macro && named && flag.chars().all(plain) {
                 self.flags.push(flag.to_owned());
             }
+        }
+    }
+}
+
+/// The variables of a file of a build.
+#[derive(Default)]
+struct Lists {
+    of: std::collections::BTreeMap<String, String>,
+}
+
+/// Deepest nesting of variables.
+const NESTED: usize = 8;
+
+impl Lists {
+    fn set(&mut self, name: &str, value: &str, adds: bool) {
+        let list = self.of.entry(name.to_owned()).or_default();
+        if !adds {
+            list.clear();
+        }
+        list.push(' ');
+        list.push_str(value);
+    }
+
+    /// The words of a text, with `${NAME}` and `$(NAME)` replaced. What is not known stays.
+    fn expand(&self, text: &str) -> Vec<String> {
+        let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        for _ in 0..NESTED {
+            let next: Vec<String> = words.iter().flat_map(|word| self.once(word)).collect();
+            if next == words {
+                break;
+            }
+            words = next;
+        }
+        words
+    }
+
+    fn once(&self, word: &str) -> Vec<String> {
+        // `$(SRCS:.c=.o)` names objects of the same sources.
+        let inner = word.strip_prefix("$(").or_else(|| word.strip_prefix("${"));
+        let inner = inner.and_then(|rest| rest.strip_suffix([')', '}']));
+        let name = inner.map(|inner| inner.split(':').next().unwrap_or_default());
+        match name.and_then(|name| self.of.get(name)) {
+            Some(value) => value.split_whitespace().map(str::to_owned).collect(),
+            None => vec![word.to_owned()],
         }
     }
 }
@@ -310,6 +402,17 @@ mod tests {
         let includes = ("src/fast.c", "#include \"part.c\"\n");
         let (_, left_out) = hints(&[("CMakeLists.txt", cmake), includes]);
         assert_eq!(left_out, ["src/old/a.c"]);
+        let listed =
+            "set(SOURCES aes.c ${MORE})\nset(MORE src/fast.c)\nadd_library(x ${SOURCES})\n";
+        let (_, left_out) = hints(&[("CMakeLists.txt", listed)]);
+        assert_eq!(left_out, ["src/old/a.c", "src/part.c"]);
+        let make = "SRCS = aes.c \\\n  $(MORE)\nMORE := ./src/part.c\nOBJS = $(SRCS:.c=.o)\n";
+        let (_, left_out) = hints(&[("Makefile", make)]);
+        assert_eq!(left_out, ["src/fast.c", "src/old/a.c"]);
+        let (_, left_out) = hints(&[("Makefile", "OBJS += build/fast.o\n")]);
+        assert_eq!(left_out, ["aes.c", "src/old/a.c", "src/part.c"]);
+        let (_, left_out) = hints(&[("Makefile", "SRCS = $(wildcard *.c)\n")]);
+        assert!(left_out.is_empty(), "{left_out:?}");
         let make = "CFLAGS += -Wall -DFAST -DX=$(Y) \\\n -DTWO\nall: ; echo -DNO=1\n";
         let (flags, _) = hints(&[("Makefile", make)]);
         assert_eq!(flags, ["-DFAST", "-DTWO"]);

@@ -39,6 +39,14 @@ pub(super) fn of_check(
     known: &[Finding],
 ) -> Option<Finding> {
     let said = line.first_failure.clone().unwrap_or_default();
+    // A guessed call that crashes may be a wrong guess.
+    let if_proven = |finding: Finding| match unit.implementation.unproven {
+        true => Finding {
+            weight: Weight::Gap,
+            ..finding
+        },
+        false => finding,
+    };
     match line.source.as_str() {
         "build" => Some(not_built(unit, &said)),
         DOES_NOT_FIT => Some(Finding {
@@ -49,17 +57,17 @@ pub(super) fn of_check(
                 format!("{said}. The image contains the lab's agent as well as the library."),
             )
         }),
-        OVER_LIMIT => Some(Finding::fault(
+        OVER_LIMIT => Some(if_proven(Finding::fault(
             "stopped",
             "A call takes too long or hangs",
             said,
-        )),
+        ))),
         NO_ROOM => Some(no_room(&said)),
-        CRASHED => Some(Finding::fault(
+        CRASHED => Some(if_proven(Finding::fault(
             "stopped",
             "A call crashed",
             format!("{said}. It happened with random keys and messages of the right sizes."),
-        )),
+        ))),
         "start" => Some(Finding::gap(
             "does-not-start",
             "The image does not do what the manifest says",
@@ -103,7 +111,14 @@ fn not_built(unit: &Unit<'_>, said: &str) -> Finding {
         let name = source.file_name().unwrap_or_default().to_string_lossy();
         error.contains(&format!("{name}:"))
     });
-    let lacks = ["No such file", "undefined reference", "#error"];
+    // The last is a source for machines with wider integers, beside which the library may have
+    // another for this one.
+    let lacks = [
+        "No such file",
+        "undefined reference",
+        "#error",
+        "unable to emulate",
+    ];
     if own && error.contains("error") && !lacks.iter().any(|words| error.contains(words)) {
         return Finding {
             evidence,
@@ -277,7 +292,7 @@ pub(super) fn general(
 }
 
 /// Adds the findings from the measured rows: the image does not fit, crashes, or fails.
-pub(super) fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
+pub(super) fn cost_findings(unit: &Unit<'_>, rows: &[Row], findings: &mut Vec<Finding>) {
     for (status, id, title) in [
         (Status::DoesNotFit, "does-not-fit", "The image does not fit"),
         (Status::Crashed, "crashed", "The image crashes"),
@@ -295,11 +310,12 @@ pub(super) fn cost_findings(rows: &[Row], findings: &mut Vec<Finding>) {
             && findings.iter().all(|finding| finding.id != id)
         {
             let reason = row.reason().unwrap_or_default();
-            findings.push(Finding::fault(
-                id,
-                title,
-                format!("{}: {reason}", row.operation),
-            ));
+            let finding = Finding::fault(id, title, format!("{}: {reason}", row.operation));
+            let guessed = unit.implementation.unproven && status != Status::DoesNotFit;
+            findings.push(Finding {
+                weight: if guessed { Weight::Gap } else { finding.weight },
+                ..finding
+            });
         }
     }
 }

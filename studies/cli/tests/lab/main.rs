@@ -1,5 +1,6 @@
 //! All tests of the command in one program, so that the crates are linked once.
 
+mod arduino;
 mod attack;
 mod bad_input;
 mod bench;
@@ -10,9 +11,11 @@ mod field;
 #[path = "../../../../tests/command/gateway_support/mod.rs"]
 mod gateway_support;
 mod given;
+mod hostile;
 mod instrument;
 mod lab_gate;
 mod node;
+mod own_iv;
 mod paper_libraries;
 mod planted;
 mod port;

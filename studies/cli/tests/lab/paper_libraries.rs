@@ -165,6 +165,15 @@ pub fn core() -> String {
     format!("{head}{}{ROUNDS}", tables("static const"))
 }
 
+/// A core in C++ for AVR whose tables are in flash.
+pub fn core_in_flash() -> String {
+    let tables = tables("static const").replace("[256]", "_table[256] PROGMEM");
+    let head = "#include <stdint.h>\n#include <string.h>\n";
+    let table = "struct Table {\n    const uint8_t *bytes;\n    uint8_t operator[](uint8_t at) const { return pgm_read_byte(bytes + at); }\n};\n\
+        static constexpr Table sbox = {sbox_table}, inverse = {inverse_table};\n";
+    format!("{head}{tables}{table}{ROUNDS}")
+}
+
 /// Key with every call, blocks in place, and a part in AVR assembly, as AESLib has it.
 fn key_with_every_call(hub: &Hub) {
     let header = "#ifndef AESLIB_H\n#define AESLIB_H\n#include <stdint.h>\n\

@@ -171,9 +171,10 @@ impl Writer<'_, '_> {
         match of {
             _ if plain => name.to_owned(),
             // A matrix: the compiler accepts `void *` in C only.
-            Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => match self.cpp {
-                true => format!("any_pointer{{{name}}}"),
-                false => format!("(void *){name}"),
+            Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => match &parameter.array {
+                Some(columns) if self.cpp => format!("({base} (*)[{columns}]){name}"),
+                _ if self.cpp => format!("any_pointer{{{name}}}"),
+                _ => format!("(void *){name}"),
             },
             // The name of a type that is itself a pointer or an array.
             Shape::Bytes { .. } if parameter.pointers == 0 => format!("(void *){name}"),

@@ -5,14 +5,20 @@ use std::fmt::Write as _;
 use super::text::{measure, out_size, unused};
 use super::{NAMES, Names, Writer};
 use crate::bind::call::Call;
+use crate::bind::recipe::is_matrix;
 use crate::bind::slot::{Purpose, Slot};
 use crate::interface::Interface;
+use crate::scan::declarations::Parameter;
 
 impl Writer<'_, '_> {
     pub(super) fn key_setup(&self) -> String {
         let mut text = String::from(
             "static uint8_t key_setup(struct agent_call *call)\n{\n    if (call->in[0].size != AGENT_KEY_BYTES)\n        return AGENT_BAD_SIZE;\n",
         );
+        let matrix = self.key_is_matrix();
+        if matrix {
+            text.push_str("    transpose(call->in[0].data);\n");
+        }
         let mut calls = Vec::new();
         if let Some(prepare) = &self.recipe.prepare {
             let call = self.call(prepare, &NAMES, Purpose::Encrypt);
@@ -47,8 +53,31 @@ impl Writer<'_, '_> {
             }
         }
         text.push_str(&measure(&calls));
+        if matrix {
+            text.push_str("    transpose(call->in[0].data);\n");
+        }
         text.push_str("    return 0;\n}\n\n");
         text
+    }
+
+    /// True if the key of 16 bytes is a matrix, too.
+    fn key_is_matrix(&self) -> bool {
+        let calls = self.recipe.calls().into_iter();
+        let mut passed = calls.flat_map(|call| call.function().parameters.iter().zip(&call.slots));
+        let is_key = |(parameter, slot): (&Parameter, &Slot)| {
+            *slot == Slot::Key && is_matrix(self.scanned, parameter)
+        };
+        self.recipe.by_rows && self.recipe.algorithm.key_bytes == Some(16) && passed.any(is_key)
+    }
+
+    /// The function that turns rows into columns.
+    pub(super) fn transposition(&self) -> &'static str {
+        match self.recipe.by_rows {
+            true => {
+                "/* The library takes a block by rows. */\nstatic void transpose(uint8_t *block)\n{\n    for (uint8_t row = 0; row < 4; row++)\n        for (uint8_t column = 0; column < row; column++) {\n            uint8_t byte = block[4 * row + column];\n            block[4 * row + column] = block[4 * column + row];\n            block[4 * column + row] = byte;\n        }\n}\n\n"
+            }
+            false => "",
+        }
     }
 
     /// The assignment that selects the mode in the state.
@@ -98,6 +127,15 @@ impl Writer<'_, '_> {
                 text.push_str("    uint8_t iv[BLOCK] = {0};\n");
             }
             text.push_str(out_size(found));
+            let each = |of: &str| {
+                format!(
+                    "    for (agent_size at = 0; at < size; at = (agent_size)(at + BLOCK))\n        transpose({of} + at);\n"
+                )
+            };
+            let rows = self.recipe.by_rows;
+            if rows {
+                text.push_str(&each("in"));
+            }
             if many && !sized {
                 let names = Names {
                     input: "(in + at)",
@@ -111,6 +149,10 @@ impl Writer<'_, '_> {
                 )]));
             } else {
                 text.push_str(&measure(&self.calls_of(found, &NAMES, purpose)));
+            }
+            if rows {
+                text.push_str(&each("in"));
+                text.push_str(&each("out"));
             }
             text.push_str("    call->out_size = size;\n    return 0;\n}\n\n");
         }
@@ -153,6 +195,9 @@ impl Writer<'_, '_> {
             calls.extend(sets.map(|call| self.call(call, names, purpose)));
             calls.extend(self.select_mode(purpose));
         }
+        if let Some(place) = &self.recipe.iv_place {
+            calls.push(format!("memcpy({place}, {}, BLOCK)", names.iv));
+        }
         if let Some(set_iv) = &self.recipe.set_iv {
             calls.push(self.call(set_iv, names, purpose));
         }
@@ -173,7 +218,8 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn has_iv(&self) -> bool {
-        self.recipe.calls().iter().any(|call| call.has(Slot::Iv))
+        let takes = |call: &&Call<'_>| call.has(Slot::Iv);
+        self.recipe.iv_place.is_some() || self.recipe.calls().iter().any(takes)
     }
 
     pub(super) fn cbc(&self) -> String {

@@ -6,8 +6,10 @@ use super::parts::Recipe;
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
 use crate::bind::slot::{Purpose, Slot};
+use crate::bind::types::product;
 use crate::interface::Interface;
 use crate::scan::Scanned;
+use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
 
 pub(super) fn ciphers<'l>(
@@ -78,6 +80,16 @@ pub(super) fn ciphers<'l>(
     }
     let more = prepared(calls, &found, scanned);
     found.extend(more);
+    let matrices: Vec<Recipe<'l>> = found
+        .iter()
+        .filter(|recipe| !wants_size(recipe) && takes_matrix(scanned, recipe))
+        .map(|recipe| Recipe {
+            by_rows: true,
+            cost: recipe.cost + 1,
+            ..recipe.clone()
+        })
+        .collect();
+    found.extend(matrices);
     found
 }
 
@@ -102,6 +114,27 @@ fn mode_word(interface: Interface) -> Option<&'static str> {
         Interface::ModeEcb | Interface::BlockCipher => "ecb",
         _ => return None,
     })
+}
+
+/// True for a function of messages, which no matrix holds.
+fn wants_size(recipe: &Recipe<'_>) -> bool {
+    let single = [Interface::BlockCipher, Interface::ModeEcb];
+    !single.contains(&recipe.algorithm.interface)
+}
+
+/// True if a block is passed as four rows of four bytes.
+fn takes_matrix(scanned: &Scanned, recipe: &Recipe<'_>) -> bool {
+    let blocks = [Slot::In, Slot::Out, Slot::InPlace];
+    let encrypt = recipe.encrypt.iter();
+    let mut passed = encrypt.flat_map(|call| call.function().parameters.iter().zip(&call.slots));
+    passed.any(|(parameter, slot)| blocks.contains(slot) && is_matrix(scanned, parameter))
+}
+
+/// True for `state[4][4]`.
+pub(in crate::bind) fn is_matrix(scanned: &Scanned, parameter: &Parameter) -> bool {
+    let columns = parameter.array.as_ref();
+    let columns = columns.and_then(|text| scanned.number(text));
+    parameter.pointers == 2 && columns == Some(4)
 }
 
 /// The member of the state that holds the mode, and the constant for the algorithm's mode.
@@ -248,6 +281,34 @@ fn by_constructor<'l>(calls: &[&Call<'l>], base: &Recipe<'l>, wants_iv: bool) ->
     found
 }
 
+/// Where a caller writes the IV of a function that takes none: a member of the state, or an array
+/// that the function's header declares.
+fn iv_places(scanned: &Scanned, encrypt: &Call<'_>) -> Vec<String> {
+    const IVS: [&str; 6] = ["iv", "ivec", "nonce", "counter", "ctr", "vector"];
+    let is_iv = |parameter: &Parameter| {
+        let bytes = parameter.array.as_ref();
+        let bytes = bytes.and_then(|text| product(scanned, text));
+        let named = words(&parameter.name)
+            .iter()
+            .any(|word| IVS.contains(&word.as_str()));
+        named && bytes == Some(16)
+    };
+    let tag = encrypt
+        .state()
+        .map(|state| state.base.trim_start_matches("struct ").trim());
+    let members = tag
+        .and_then(|tag| scanned.members.get(tag))
+        .into_iter()
+        .flatten();
+    let members = members.filter(|member| is_iv(member));
+    let members = members.map(|member| format!("state.{}", member.name));
+    let arrays = scanned.arrays.iter();
+    let arrays = arrays.filter(|(array, file)| *file == encrypt.declared.file && is_iv(array));
+    members
+        .chain(arrays.map(|(array, _)| array.name.clone()))
+        .collect()
+}
+
 /// A recipe with each plausible set-up of key and IV.
 pub(super) fn with_keys<'l>(
     calls: &[&Call<'l>],
@@ -324,11 +385,18 @@ pub(super) fn with_keys<'l>(
                 found.push(with_iv);
             }
         }
-        recipe.cost += 6;
         // Without an IV only the name speaks of the mode.
-        if encrypt.mode != Mode::Plain {
-            found.push(recipe);
+        if encrypt.mode == Mode::Plain {
+            continue;
         }
+        for place in iv_places(scanned, encrypt) {
+            let mut placed = recipe.clone();
+            placed.cost += 1;
+            placed.iv_place = Some(place);
+            found.push(placed);
+        }
+        recipe.cost += 3;
+        found.push(recipe);
     }
     if wants_iv && base.algorithm.interface == Interface::ModeCbc {
         let padded = found.clone().into_iter().map(|mut recipe| {

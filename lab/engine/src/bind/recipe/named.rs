@@ -61,6 +61,9 @@ pub(super) fn named(
     {
         // Named after the construction alone, in a header that includes the hash.
         Some(3)
+    } else if letters.iter().all(|word| scanned.said.contains(word)) {
+        // Only the comments or the manual say it.
+        Some(4)
     } else {
         None
     }

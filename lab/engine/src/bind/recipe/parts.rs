@@ -44,8 +44,13 @@ pub struct Recipe<'l> {
     pub mode_name: Option<String>,
     /// The member of the state that selects the mode, and its value.
     pub mode_field: Option<(String, String)>,
+    /// Where the caller writes the IV, if no function takes it: a member of the state, or a global
+    /// array, as an expression of C.
+    pub iv_place: Option<String>,
     /// The library pads a CBC message itself.
     pub pads: bool,
+    /// A block is a matrix `state[row][column]` [FIPS197, 3.4], so the glue transposes it.
+    pub by_rows: bool,
     /// The glue includes the headers that the sources of its functions include, in their order,
     /// because a header alone does not compile.
     pub as_source: bool,
@@ -74,7 +79,9 @@ impl<'l> Recipe<'l> {
             fails: Fails::default(),
             mode_name: None,
             mode_field: None,
+            iv_place: None,
             pads: false,
+            by_rows: false,
             as_source: false,
             flags: Vec::new(),
             cost: 0,

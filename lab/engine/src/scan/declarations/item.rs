@@ -36,6 +36,8 @@ pub struct Declarations {
     pub keys: Vec<Parameter>,
     /// Objects that other files can use, such as `extern const struct cipher aes;`.
     pub objects: Vec<Parameter>,
+    /// Arrays that other files can write.
+    pub arrays: Vec<Parameter>,
 }
 
 /// A function or method.

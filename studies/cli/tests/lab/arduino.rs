@@ -1,0 +1,108 @@
+//! Libraries for Arduino in the usual styles (`planted/arduino/`): the survey on the Uno binds each
+//! unedited, and calls none of them wrong.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{Project, sample};
+use crate::paper_libraries::{core, core_in_flash};
+
+/// A library, and the algorithms for which a way to call it must be found. A library without any
+/// must be `not told`.
+struct Style {
+    folder: &'static str,
+    bound: &'static [&'static str],
+}
+
+const STYLES: [Style; 20] = [
+    style("each-call", &["aes-128", "aes-128-cbc"]),
+    style(
+        "class-with-modes",
+        &["aes-128", "aes-192", "aes-256", "aes-256-cbc"],
+    ),
+    style("globals", &["aes-128"]),
+    style(
+        "templates",
+        &["aes-128", "aes-256", "aes-128-cbc", "aes-256-ctr"],
+    ),
+    style("other-chip", &[]),
+    style("key-of-constructor", &["aes-128"]),
+    style("older-tiny", &["aes-128", "aes-128-cbc"]),
+    style("byte-oriented-256", &["aes-256"]),
+    style("one-function-two-directions", &["aes-128"]),
+    style("matrix", &["aes-128"]),
+    style("mode-of-constructor", &["aes-128-cbc", "aes-256-cbc"]),
+    style("void-pointers", &["aes-128"]),
+    style("words-of-key", &["aes-128", "aes-256", "aes-192-cbc"]),
+    style("schedule-on-the-fly", &["aes-128"]),
+    style("stored-key", &[]),
+    style("macros-of-modes", &["aes-128", "aes-256", "aes-128-cbc"]),
+    style("strings", &["aes-128"]),
+    style("header-only", &["aes-128", "aes-192", "aes-256"]),
+    style("static-methods", &["aes-128", "aes-128-cbc"]),
+    style("bits-and-iv-wrapper", &["aes-128-cbc", "aes-256-cbc"]),
+];
+
+const fn style(folder: &'static str, bound: &'static [&'static str]) -> Style {
+    Style { folder, bound }
+}
+
+/// Copies a library, with the rounds of AES in place of the comments that stand for them.
+fn plant(project: &Project, name: &str) -> String {
+    let planted = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lab/planted");
+    let into = format!("arduino/{name}");
+    copy(project, &planted.join("arduino").join(name), &into);
+    let table = std::fs::read_to_string(planted.join("box.h")).expect("a text");
+    project.write(&format!("{into}/box.inc"), &table);
+    into
+}
+
+fn copy(project: &Project, from: &Path, into: &str) {
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let place = format!("{into}/{name}");
+        if path.is_dir() {
+            copy(project, &path, &place);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let text = text.replace("// CORE-PROGMEM\n", &core_in_flash());
+        project.write(&place, &text.replace("// CORE\n", &core()));
+    }
+}
+
+#[test]
+fn libraries_in_the_usual_styles_get_a_true_verdict() {
+    let project = Project::new();
+    for style in sample(&STYLES, 5) {
+        let folder = plant(&project, style.folder);
+        let algorithms = match style.bound {
+            [] => "aes-128".to_owned(),
+            names => names.join(","),
+        };
+        let arguments = ["lab", "survey", &folder, "--board", "uno", "--budget", "1"];
+        let answer =
+            project.selo(&[&arguments[..], &["--json", "--algorithm", &algorithms]].concat());
+        let said = answer.all();
+        let lines: Vec<Value> = match style.bound {
+            [] => Vec::new(),
+            _ => answer.lines(),
+        };
+        assert!(!said.contains("not-suitable"), "{}: {said}", style.folder);
+        for name in style.bound {
+            let of = |line: &&Value| line["algorithm"] == *name;
+            let line = lines
+                .iter()
+                .find(of)
+                .unwrap_or_else(|| panic!("{}: {said}", style.folder));
+            let verdict = line["verdict"].as_str().unwrap_or_default();
+            let is_right = ["suitable", "reservations"].contains(&verdict);
+            assert!(is_right, "{} {name}: {line:#}", style.folder);
+        }
+        if style.bound.is_empty() {
+            assert_eq!(answer.code, Some(5), "{}: {said}", style.folder);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+#include "BlockCipher.h"
+
+BlockCipher::BlockCipher() {}
+BlockCipher::~BlockCipher() {}

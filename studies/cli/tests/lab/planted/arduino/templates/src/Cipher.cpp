@@ -1,0 +1,4 @@
+#include "Cipher.h"
+
+Cipher::Cipher() {}
+Cipher::~Cipher() {}
