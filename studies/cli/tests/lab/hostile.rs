@@ -7,7 +7,7 @@ use crate::common::Project;
 use crate::paper_libraries::core;
 
 /// What the key set-up does; `MARK` is a name that no other process has.
-const HARMS: [(&str, &str); 5] = [
+const HARMS: [(&str, &str); 4] = [
     // In sessions of their own, which a signal to the group does not reach.
     (
         "forks",
@@ -20,10 +20,6 @@ const HARMS: [(&str, &str); 5] = [
     (
         "endless-output",
         "for (;;) if (write(1, \"AAAAAAAAAAAAAAAA\", 16) < 0) abort();",
-    ),
-    (
-        "much-memory",
-        "memset(malloc((size_t)6 << 30), 1, (size_t)6 << 30);",
     ),
     (
         "hangs",
