@@ -4,6 +4,7 @@
 
 pub mod declarations;
 pub mod hints;
+mod kind;
 mod prose;
 pub mod words;
 
@@ -15,9 +16,10 @@ use crate::error::{Error, Result};
 use crate::licence;
 use declarations::pasting::{self, Macros};
 use declarations::{Function, Parameter, read, read_with};
+use kind::{Kind, LARGEST, kind};
 
-/// A larger file is not a hand-written source: it is a table, an archive or junk.
-const LARGEST: u64 = 4 << 20;
+/// A library with more sources and headers says its algorithms in their names.
+const MOST_OF_PROSE: usize = 12;
 
 /// Most files that a scan looks at; a library for a microcontroller has tens.
 const MOST_FILES: usize = 4000;
@@ -271,7 +273,7 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
     }
     aliases(&mut scanned);
     scanned.licence = licence.expression();
-    scanned.said = prose::said(&files, &scanned);
+    scanned.said = said(&files, &scanned);
     Ok(scanned)
 }
 
@@ -353,6 +355,24 @@ fn aliases(scanned: &mut Scanned) {
     }
 }
 
+/// The words of the files of a small folder whose names speak of no algorithm: those of its
+/// functions, classes and files, and its own.
+fn said(files: &[PathBuf], scanned: &Scanned) -> BTreeSet<String> {
+    let sources = || scanned.sources.iter().chain(&scanned.headers);
+    let functions = scanned.functions.iter();
+    let functions = functions.map(|declared| declared.function.name.clone());
+    let stems = sources().filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
+    let folder = scanned.folder.file_name().unwrap_or_default();
+    let mut names = functions
+        .chain(scanned.classes.keys().cloned())
+        .chain(stems)
+        .chain([folder.to_string_lossy().into_owned()]);
+    match sources().count() > MOST_OF_PROSE || names.any(|name| prose::speaks(&name)) {
+        true => BTreeSet::new(),
+        false => prose::said(files),
+    }
+}
+
 /// The macros of all files that make names of parts.
 fn pasting_macros(files: &[PathBuf]) -> Macros {
     let mut macros = Macros::new();
@@ -366,23 +386,6 @@ fn pasting_macros(files: &[PathBuf]) -> Macros {
     }
     pasting::keep_pasting(&mut macros);
     macros
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Header,
-    Source,
-    /// A program for Arduino; its functions can be called by including it.
-    Sketch,
-}
-
-fn kind(path: &Path) -> Option<Kind> {
-    match path.extension()?.to_str()? {
-        "h" | "hpp" | "hh" | "hxx" => Some(Kind::Header),
-        "c" | "cpp" | "cc" | "cxx" | "S" => Some(Kind::Source),
-        "ino" | "pde" => Some(Kind::Sketch),
-        _ => None,
-    }
 }
 
 /// True if a file is a program for Arduino.

@@ -271,11 +271,19 @@ fn state_type(
 /// True if a parameter may tell a function its direction.
 fn takes_direction(function: &Function) -> bool {
     const NAMES: [&str; 10] = [
-        "dir", "direction", "mode", "op", "operation", "enc", "dec", "decrypt", "encrypt", "flag",
+        "dir",
+        "direction",
+        "mode",
+        "op",
+        "operation",
+        "enc",
+        "dec",
+        "decrypt",
+        "encrypt",
+        "flag",
     ];
-    let tells = |parameter: &Parameter| {
-        parameter.pointers == 0 && says(&words(&parameter.name), &NAMES)
-    };
+    let tells =
+        |parameter: &Parameter| parameter.pointers == 0 && says(&words(&parameter.name), &NAMES);
     function.parameters.iter().any(tells)
 }
 

@@ -96,14 +96,15 @@ impl Builder<'_> {
         folders.map(|folder| root.join(folder)).collect()
     }
 
-    /// The flags of the agent and the port in an image of a unit. They know nothing of the unit but
-    /// the flags that decide how functions call each other, so that most units share their objects.
+    /// The flags of the agent and the port in an image of a unit. Of the unit's own they get those
+    /// that decide optimisation and how functions call each other, so that most units share their
+    /// objects.
     fn port_flags(&self, unit: &Unit<'_>, defines: &[String], content: Content) -> Vec<String> {
         let of_unit = unit.flags(&self.board.port);
-        let calls = |flag: &&String| flag.starts_with("-m") || flag.starts_with("-f");
+        let of_code = |flag: &&String| ["-O", "-m", "-f"].iter().any(|kind| flag.starts_with(kind));
         let mut flags = self.board.toolchain.flags.clone();
         flags.extend(self.port.flags.iter().cloned());
-        flags.extend(of_unit.iter().filter(calls).cloned());
+        flags.extend(of_unit.iter().filter(of_code).cloned());
         if content == Content::Whole {
             flags = self.as_whole(flags);
         }

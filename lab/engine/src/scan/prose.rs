@@ -5,11 +5,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::kind::{LARGEST, kind};
 use super::words::words;
-use super::{LARGEST, Scanned};
-
-/// A library with more sources and headers says its algorithms in their names.
-const MOST_FILES: usize = 12;
 
 /// Parts of names that speak of an algorithm.
 const ALGORITHMS: [&str; 14] = [
@@ -17,12 +14,8 @@ const ALGORITHMS: [&str; 14] = [
     "p256", "hmac", "gimli", "salsa",
 ];
 
-/// The words of the files of a folder, if its names speak of no algorithm.
-pub(super) fn said(files: &[PathBuf], scanned: &Scanned) -> BTreeSet<String> {
-    let many = scanned.sources.len() + scanned.headers.len() > MOST_FILES;
-    if many || names(scanned).any(|name| speaks(&name)) {
-        return BTreeSet::new();
-    }
+/// The words of files.
+pub(super) fn said(files: &[PathBuf]) -> BTreeSet<String> {
     files
         .iter()
         .filter(|path| is_text(path))
@@ -30,20 +23,8 @@ pub(super) fn said(files: &[PathBuf], scanned: &Scanned) -> BTreeSet<String> {
         .collect()
 }
 
-/// The names of a library: those of its functions, classes and files, and of its folder.
-fn names(scanned: &Scanned) -> impl Iterator<Item = String> {
-    let functions = scanned.functions.iter();
-    let functions = functions.map(|declared| declared.function.name.clone());
-    let files = scanned.sources.iter().chain(&scanned.headers);
-    let files = files.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()));
-    let folder = scanned.folder.file_name().unwrap_or_default();
-    functions
-        .chain(scanned.classes.keys().cloned())
-        .chain(files)
-        .chain([folder.to_string_lossy().into_owned()])
-}
-
-fn speaks(name: &str) -> bool {
+/// True if a name speaks of an algorithm.
+pub(super) fn speaks(name: &str) -> bool {
     let name = name.to_lowercase();
     ALGORITHMS.iter().any(|part| name.contains(part))
 }
@@ -56,7 +37,7 @@ fn is_text(path: &Path) -> bool {
         .to_string_lossy()
         .to_lowercase();
     let describes = ["library.properties", "library.json", "keywords.txt"];
-    super::kind(path).is_some() || name.starts_with("readme") || describes.contains(&name.as_str())
+    kind(path).is_some() || name.starts_with("readme") || describes.contains(&name.as_str())
 }
 
 fn of_file(path: &PathBuf) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Calls the registries' own clients, which know their hosts, mirrors and proxies. The caller
 //! checks the digest of every archive.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -131,6 +132,8 @@ impl Stanza {
 /// as its binary packages. The machine's own lists stay unchanged.
 struct Apt {
     folder: PathBuf,
+    /// Held, so that another run waits: apt itself fails if its lists are in use.
+    _alone: File,
 }
 
 impl Apt {
@@ -157,8 +160,12 @@ impl Apt {
             path: folder.to_owned(),
             source: error,
         })?;
+        let alone = hold(&folder)?;
         write(&folder.join("sources.list"), &(lines.join("\n") + "\n"))?;
-        Ok(Apt { folder })
+        Ok(Apt {
+            folder,
+            _alone: alone,
+        })
     }
 
     fn command(&self, program: &str) -> Command {
@@ -308,6 +315,13 @@ fn run(source: &Source, command: &mut Command, packages: &[&str]) -> Result<()> 
     ))
 }
 
+/// Waits until no other run uses apt's folder. It is ours until the file is dropped.
+fn hold(folder: &Path) -> Result<File> {
+    let path = folder.join("in-use");
+    let file = File::create(&path).and_then(|file| file.lock().map(|()| file));
+    file.map_err(|source| Error::Write { path, source })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -327,5 +341,15 @@ mod tests {
             one_line_style(text, "bookworm"),
             ["deb-src [arch=amd64] http://mirror.example/debian bookworm/updates main"]
         );
+    }
+
+    #[test]
+    fn two_runs_do_not_use_apt_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let other = || File::create(folder.path().join("in-use")).expect("a file");
+        let held = hold(folder.path()).expect("nobody else holds it");
+        assert!(other().try_lock().is_err());
+        drop(held);
+        other().try_lock().expect("it is free again");
     }
 }

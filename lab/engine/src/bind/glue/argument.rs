@@ -171,7 +171,8 @@ impl Writer<'_, '_> {
         match of {
             _ if plain => name.to_owned(),
             // A matrix: the compiler accepts `void *` in C only.
-            Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => match &parameter.array {
+            Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => match &parameter.array
+            {
                 Some(columns) if self.cpp => format!("({base} (*)[{columns}]){name}"),
                 _ if self.cpp => format!("any_pointer{{{name}}}"),
                 _ => format!("(void *){name}"),
