@@ -549,7 +549,7 @@ fn plant(project: &Project, shape: &Shape) -> String {
 #[test]
 fn each_shape_is_bound_unedited() {
     let project = Project::new();
-    for shape in sample(&SHAPES, 8) {
+    for shape in sample(&SHAPES, 5) {
         let folder = plant(&project, shape);
         let answer = project.selo(&[
             "lab",
