@@ -74,11 +74,13 @@ for_core() { # CORE IMAGE TEST FLAG...
         lab/firmware/ports/bare/semihosting.c lab/firmware/ports/bare/support.c \
         lab/firmware/ports/cortex-m/core.c $(sources_of "$test") \
         $(echo src/selo/native/armv*/*.S)"
-    rm -rf "$image.objects"
-    mkdir -p "$image.objects"
+    # The tests of a core share their objects.
+    local folder=$out/objects-$core${*//[^A-Za-z0-9]/-}
+    mkdir -p "$folder"
     for file in $files; do
-        objects+=("$image.objects/${file//\//_}.o")
-        ${cc_of_objects:-$cc} $warnings $flags "$@" $include -c "$file" -o "${objects[-1]}" || return 1
+        objects+=("$folder/${file//\//_}.o")
+        [ -e "${objects[-1]}" ] ||
+            ${cc_of_objects:-$cc} $warnings $flags "$@" $include -c "$file" -o "${objects[-1]}" || return 1
     done
     arm-none-eabi-gcc -mcpu=cortex-"$core" -mthumb "${objects[@]}" -Wl,--gc-sections -nostartfiles -specs=nano.specs \
         -specs=nosys.specs -Tlab/firmware/ports/bare/sections.ld -Wl,--defsym=port_code="${memory[0]}" \
@@ -109,6 +111,7 @@ one() { # TEST CORE
 }
 
 passed=0 failed=0
+rm -rf "$out"/objects-*
 : >"$out/kernels.txt"
 : >"$out/messages.txt"
 for test in "${tests[@]}"; do
@@ -125,7 +128,7 @@ done
 [ $figures = 0 ] || cat "$out/kernels.txt" "$out/messages.txt"
 echo "arm kernels: $passed passed, $failed failed"
 [ $figures = 0 ] || for core in "${cores[@]}"; do
-    arm-none-eabi-size "$out"/*-"$core"-kernels.elf.objects/src_selo_native_*.o |
+    arm-none-eabi-size "$out/objects-$core"/src_selo_native_*.o |
         sed -n "s|^ *\([1-9][0-9]*\).*/src_selo_native_\([a-z0-9]*\)_\(.*\)\.o$|$core \2/\3 flash=\1|p" | sort -u
 done
 [ "$failed" -eq 0 ]

@@ -55,8 +55,16 @@ for_host() { # PROGRAM TEST FLAG...
 for_chip() { # CHIP IMAGE TEST FLAG...
     local chip=$1 image=$2 test=$3
     shift 3
-    avr-gcc -mmcu="$chip" $warnings -Os -ffunction-sections -fdata-sections "$@" -Isrc -Itests/avr \
-        "tests/avr/test_$test.c" tests/avr/kernel.c tests/avr/call.S $(sources_of "$test" S) -Wl,--gc-sections -o "$image"
+    # The tests of a chip share their objects.
+    local file objects=() folder=$out/objects-$chip${*//[^A-Za-z0-9]/-}
+    mkdir -p "$folder"
+    for file in "tests/avr/test_$test.c" tests/avr/kernel.c tests/avr/call.S $(sources_of "$test" S); do
+        objects+=("$folder/${file//\//_}.o")
+        [ -e "${objects[-1]}" ] ||
+            avr-gcc -mmcu="$chip" $warnings -Os -ffunction-sections -fdata-sections "$@" -Isrc -Itests/avr \
+                -c "$file" -o "${objects[-1]}" || return 1
+    done
+    avr-gcc -mmcu="$chip" -Os "$@" "${objects[@]}" -Wl,--gc-sections -o "$image"
 }
 
 # The chip's output, from the runner's `recv HEX` lines.
@@ -102,6 +110,7 @@ figures() { # TEST FLAG FILE
 }
 
 passed=0 failed=0
+rm -rf "$out"/objects-*
 : >"$out/kernels.txt"
 : >"$out/kernels-large.txt"
 for test in "${tests[@]}"; do
