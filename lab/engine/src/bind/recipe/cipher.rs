@@ -389,9 +389,11 @@ pub(super) fn with_keys<'l>(
         if encrypt.mode == Mode::Plain {
             continue;
         }
+        // A function that sets the IV is the library's own way.
+        let after = set_ivs.iter().map(|call| call.cost + 1).max().unwrap_or(1);
         for place in iv_places(scanned, encrypt) {
             let mut placed = recipe.clone();
-            placed.cost += 1;
+            placed.cost += after;
             placed.iv_place = Some(place);
             found.push(placed);
         }
