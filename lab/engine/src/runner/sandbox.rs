@@ -1,5 +1,5 @@
 //! The sandbox of a program that may be anybody's, on this machine. It has no network and an empty
-//! home folder, can write no file, has 4 GiB of memory, few processes and an empty environment, and
+//! home folder, can write, delete or empty no file, has 4 GiB of memory, few processes and an empty environment, and
 //! nothing that it starts outlives it.
 
 use std::os::unix::process::CommandExt;
@@ -25,10 +25,19 @@ const ALONE: [&str; 6] = [
 /// The first process, and all others with it, ends with the program that the lab started.
 const ENDS: &str = "--kill-child";
 
-/// Opens the program `$1`, hides the home folder `$2`, which may hold the program, gives up all
-/// rights of the namespace, and runs the program.
+/// Opens the program `$1`, makes all file systems read-only that the kernel lets a user change,
+/// hides the home folder `$2`, which may hold the program, gives up all rights of the namespace, and
+/// runs the program. A limit of 0 bytes for files does not stop a program from deleting or emptying
+/// them.
 const INSIDE: &str = "exec 9<\"$1\"
-[ -d \"$2\" ] && [ \"$2\" != / ] && { /bin/mount -t tmpfs none \"$2\" || exit 126; }
+/bin/mount -o remount,bind,ro / || exit 126
+while read -r _ target kind options _; do
+  case $target:$kind:$options in
+  /:* | *:proc:* | *:sysfs:* | *:cgroup*:* | *:devpts:* | *:ro,*) ;;
+  *) /bin/mount -o remount,bind,ro \"$target\" 2>/dev/null ;;
+  esac
+done </proc/mounts
+[ -d \"$2\" ] && [ \"$2\" != / ] && { /bin/mount -t tmpfs -o ro none \"$2\" || exit 126; }
 cd / && exec /usr/bin/setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \\
   /usr/bin/prlimit --fsize=0 --core=0 --as=4294967296 --nproc=64 -- /proc/self/fd/9";
 
@@ -73,7 +82,7 @@ fn isolates() -> bool {
         if !works {
             eprintln!(
                 "selo: this machine does not let a user separate a program from the network and \
-                 the home folder; native programs run with limits of memory and files only"
+                 the files; native programs run with limits of memory and of writing only"
             );
         }
         works

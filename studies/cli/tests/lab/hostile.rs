@@ -7,7 +7,13 @@ use crate::common::Project;
 use crate::paper_libraries::core;
 
 /// What the key set-up does; `MARK` is a name that no other process has.
-const HARMS: [(&str, &str); 4] = [
+const HARMS: [(&str, &str); 5] = [
+    // More than the limit, of which every page is used.
+    (
+        "much-memory",
+        "volatile char *at = malloc(6UL << 30);\n\
+         for (unsigned long i = 0; i < 6UL << 30; i += 4096) at[i] = 1;",
+    ),
     // In sessions of their own, which a signal to the group does not reach.
     (
         "forks",
@@ -105,4 +111,26 @@ fn a_hostile_library_sees_no_file_of_the_user() {
     std::fs::create_dir(&elsewhere).expect("a folder");
     let (code, said) = run(&elsewhere);
     assert_eq!(code, Some(0), "{said}");
+}
+
+/// Neither a limit on the size of files nor an empty home folder keeps these from a program.
+#[test]
+fn a_hostile_library_deletes_and_empties_no_file() {
+    let project = Project::new();
+    project.write("kept/deleted", "one\n");
+    project.write("kept/emptied", "two\n");
+    let kept = project.path().join("kept");
+    let harm = format!(
+        "unlink(\"{0}/deleted\"); close(open(\"{0}/emptied\", O_WRONLY | O_TRUNC));",
+        kept.display()
+    );
+    library(&project, "deletes", &harm);
+    let (_, said) = survey(&project, "deletes");
+    if said.contains("does not let a user separate") {
+        return;
+    }
+    for (name, text) in [("deleted", "one\n"), ("emptied", "two\n")] {
+        let found = std::fs::read_to_string(kept.join(name));
+        assert_eq!(found.ok().as_deref(), Some(text), "{name}: {said}");
+    }
 }
