@@ -19,6 +19,14 @@ pub struct Series {
     step: Option<String>,
 }
 
+impl Series {
+    /// The times asked for: the last day, unless the query says otherwise.
+    fn range(&self, now: i64) -> crate::error::Result<Range> {
+        let day = Level::Day.ms();
+        Range::parse(self.from.as_deref(), self.to.as_deref(), now, day)
+    }
+}
+
 /// `GET /stations/{station}/series`: a value over time, as columns.
 pub async fn series(
     _: Viewer,
@@ -26,9 +34,7 @@ pub async fn series(
     Path(id): Path<String>,
     Query(asked): Query<Series>,
 ) -> Answer {
-    let day = Level::Day.ms();
-    let now = app.clock.now();
-    let range = Range::parse(asked.from.as_deref(), asked.to.as_deref(), now, day)?;
+    let range = asked.range(app.clock.now())?;
     let step = Step::parse(asked.step.as_deref().unwrap_or("minute"))?;
     let name = asked
         .name
@@ -48,9 +54,7 @@ pub async fn rain(
     Path(id): Path<String>,
     Query(asked): Query<Series>,
 ) -> Answer {
-    let day = Level::Day.ms();
-    let now = app.clock.now();
-    let range = Range::parse(asked.from.as_deref(), asked.to.as_deref(), now, day)?;
+    let range = asked.range(app.clock.now())?;
     let Step::Rollup(level) = Step::parse(asked.step.as_deref().unwrap_or("hour"))? else {
         return Err(ApiError::invalid("step must be minute, hour or day"));
     };
