@@ -26,6 +26,7 @@ mod postgres;
 #[allow(dead_code, reason = "each crate uses its part")]
 mod pty_board;
 mod radio;
+mod refusals;
 mod schemas;
 mod shapes;
 mod survey;

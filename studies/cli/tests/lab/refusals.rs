@@ -1,0 +1,30 @@
+//! A library that encrypts only after a call which no survey can guess.
+
+use crate::common::Project;
+use crate::paper_libraries::core;
+
+/// The calls that were guessed leave the block as it is. That is no fault of the library.
+#[test]
+fn a_refused_call_is_not_taken_for_a_cipher_that_does_nothing() {
+    let project = Project::new();
+    project.write(
+        "locked/aes.h",
+        "#include <stdint.h>\nvoid aes_unlock(const char *licence);\n\
+         void aes128_set_key(uint8_t *schedule, const uint8_t *key);\n\
+         void aes128_encrypt(const uint8_t *schedule, uint8_t *block);\n",
+    );
+    let functions = "static int open;\n\
+        void aes_unlock(const char *licence) { open = strcmp(licence, \"A-17\") == 0; }\n\
+        void aes128_set_key(uint8_t *schedule, const uint8_t *key) { expand(key, 4, schedule); }\n\
+        void aes128_encrypt(const uint8_t *schedule, uint8_t *block)\n\
+        { if (open) forward(schedule, 10, block); (void)backward; }\n";
+    let text = format!("#include \"aes.h\"\n{}{functions}", core());
+    project.write("locked/aes.c", &text);
+    let answer = project.selo(&[
+        "lab", "survey", "locked", "--board", "native", "--budget", "1", "--json",
+    ]);
+    assert_eq!(answer.code, Some(5), "{}", answer.all());
+    for line in answer.lines() {
+        assert_ne!(line["verdict"], "not-suitable", "{line:#}");
+    }
+}
