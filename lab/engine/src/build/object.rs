@@ -1,7 +1,7 @@
 //! Compiling and linking, with the cache: the name of an object or image is a hash of all that went
 //! into it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -229,7 +229,7 @@ impl Builder<'_> {
         }
         let mut hash = Sha256::new();
         if folder.is_dir() {
-            hash_headers(folder, &self.project.root, &mut hash)?;
+            hash_headers(folder, &self.project.root, &mut hash, &mut BTreeSet::new())?;
         }
         let digest: [u8; 32] = hash.finalize().into();
         if let Ok(mut map) = self.headers.lock() {
@@ -243,14 +243,24 @@ impl Builder<'_> {
     }
 }
 
-/// `root` is left out of their names: the digest is the same wherever the project lies.
-fn hash_headers(folder: &Path, root: &Path, hash: &mut Sha256) -> Result<()> {
+/// `root` is left out of their names: the digest is the same wherever the project lies. `seen` has
+/// the folders that were read, because a link in a folder can lead back to it.
+fn hash_headers(
+    folder: &Path,
+    root: &Path,
+    hash: &mut Sha256,
+    seen: &mut BTreeSet<PathBuf>,
+) -> Result<()> {
+    if !folder.canonicalize().is_ok_and(|real| seen.insert(real)) {
+        return Ok(());
+    }
     for path in sorted_entries(folder)? {
         if path.is_dir() {
-            hash_headers(&path, root, hash)?;
+            hash_headers(&path, root, hash, seen)?;
         } else if path
             .extension()
             .is_some_and(|e| e == "h" || e == "inc" || e == "hpp")
+            && path.is_file()
         {
             let name = path.strip_prefix(root).unwrap_or(&path);
             feed(hash, name.to_string_lossy().as_bytes());
@@ -268,4 +278,26 @@ fn hash_headers(folder: &Path, root: &Path, hash: &mut Sha256) -> Result<()> {
 pub(super) fn feed(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_back_to_its_folder_is_not_followed_for_ever() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let top = folder.path();
+        std::fs::write(top.join("toy.h"), "int toy(void);\n").expect("a header");
+        std::os::unix::fs::symlink(top, top.join("round")).expect("a link");
+        std::os::unix::fs::symlink("nowhere", top.join("lost.h")).expect("a link");
+        let mut hash = Sha256::new();
+        let mut seen = BTreeSet::new();
+        hash_headers(top, top, &mut hash, &mut seen).expect("a digest");
+        assert_eq!(seen.len(), 1);
+        let mut other = Sha256::new();
+        feed(&mut other, b"toy.h");
+        feed(&mut other, b"int toy(void);\n");
+        assert_eq!(hash.finalize(), other.finalize());
+    }
 }
