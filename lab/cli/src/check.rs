@@ -41,6 +41,8 @@ pub struct Args {
     /// Monte Carlo chain counts as 1000 calls or more
     #[arg(long, value_name = "N")]
     calls: Option<u64>,
+    #[command(flatten)]
+    secrets: common::Secrets,
     /// Leave out the constant-time measurement
     #[arg(long)]
     no_constant_time: bool,
@@ -66,7 +68,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         full: args.full,
         cycles: args.budget.saturating_mul(1_000_000),
         calls: args.calls,
-        ..Effort::default()
+        ..args.secrets.effort()
     };
     let mut progress = Progress::new(
         units

@@ -10,6 +10,7 @@ use selo_command::config::Cable;
 use selo_engine::algorithm::Algorithm;
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
+use selo_engine::check::Effort;
 use selo_engine::library::{Library, Unit};
 use selo_engine::measure::{self, Lab};
 use selo_engine::project::{ALL, Project, Selection};
@@ -32,6 +33,32 @@ pub struct Select {
     pub runner: Option<String>,
     #[command(flatten)]
     pub cable: Cable,
+}
+
+/// The effort of the constant-time measurement.
+#[derive(Debug, clap::Args)]
+pub struct Secrets {
+    /// Random secrets for each operation of the constant-time measurement. An operation of more
+    /// than 2 million cycles gets 20 at most
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Effort::default().secrets,
+        value_parser = clap::value_parser!(u32).range(2..)
+    )]
+    secrets: u32,
+}
+
+impl Secrets {
+    /// The default effort with this number of secrets.
+    pub fn effort(&self) -> Effort {
+        let usual = Effort::default();
+        Effort {
+            secrets: self.secrets,
+            slow_secrets: usual.slow_secrets.min(self.secrets),
+            ..usual
+        }
+    }
 }
 
 /// Selects units, and how they run.

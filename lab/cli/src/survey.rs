@@ -81,6 +81,8 @@ pub struct Args {
     /// blocks
     #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
+    #[command(flatten)]
+    secrets: common::Secrets,
     /// Millions of cycles after which an operation on a chip counts as hung
     #[arg(long, value_name = "N", default_value_t = selo_engine::measure::CYCLE_LIMIT / 1_000_000)]
     limit: u64,
@@ -198,7 +200,7 @@ fn effort(args: &Args) -> Effort {
         cycles: args.budget.saturating_mul(1_000_000),
         // A call for one block takes some microseconds on a PC and some thousand cycles on a chip.
         calls: Some(args.budget.saturating_mul(100)),
-        ..Effort::default()
+        ..args.secrets.effort()
     }
 }
 

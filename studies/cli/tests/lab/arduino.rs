@@ -82,7 +82,17 @@ fn libraries_in_the_usual_styles_get_a_true_verdict() {
             [] => "aes-128".to_owned(),
             names => names.join(","),
         };
-        let arguments = ["lab", "survey", &folder, "--board", "uno", "--budget", "1"];
+        let arguments = [
+            "lab",
+            "survey",
+            &folder,
+            "--board",
+            "uno",
+            "--budget",
+            "1",
+            "--secrets",
+            "100",
+        ];
         let answer =
             project.selo(&[&arguments[..], &["--json", "--algorithm", &algorithms]].concat());
         let said = answer.all();

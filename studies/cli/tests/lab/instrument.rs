@@ -130,7 +130,16 @@ fn a_check_keeps_the_lines_of_other_images() {
         std::fs::read_to_string(path).unwrap_or_default()
     };
     let check = |more: &[&str]| {
-        let mut arguments = vec!["lab", "check", "--board", "uno", "--budget", "1"];
+        let mut arguments = vec![
+            "lab",
+            "check",
+            "--board",
+            "uno",
+            "--budget",
+            "1",
+            "--secrets",
+            "100",
+        ];
         arguments.push("--no-constant-time");
         arguments.extend(more);
         project.selo(&arguments);

@@ -70,7 +70,16 @@ fn survey_on(project: &Project, folder: &str, board: &str) -> (Vec<Value>, Strin
 }
 
 fn surveyed(project: &Project, folder: &str, more: &[&str]) -> (Vec<Value>, String) {
-    let arguments = ["lab", "survey", folder, "--json", "--budget", "4"];
+    let arguments = [
+        "lab",
+        "survey",
+        folder,
+        "--json",
+        "--budget",
+        "4",
+        "--secrets",
+        "100",
+    ];
     let answer = project.selo(&[&arguments[..], more].concat());
     let said = answer.all();
     (answer.lines(), said)
@@ -273,7 +282,17 @@ const USES_THE_CORE: &str = "
 
 /// The lines of a survey on the Uno, with the installed Arduino core or the lab's own headers.
 fn with_core(project: &Project, folder: &str, is_real: bool) -> Vec<Value> {
-    let arguments = ["lab", "survey", folder, "--board", "uno", "--budget", "4"];
+    let arguments = [
+        "lab",
+        "survey",
+        folder,
+        "--board",
+        "uno",
+        "--budget",
+        "4",
+        "--secrets",
+        "100",
+    ];
     let mut command = project.command(&[&arguments[..], &["--json"]].concat());
     if !is_real {
         command.env("ARDUINO_AVR", "/nonexistent");

@@ -142,7 +142,7 @@ fn a_board_that_a_core_is_there_for_is_measured_by_a_sketch() {
         .expect("a number");
     assert!((100.0..4000.0).contains(&flash), "{flash}");
 
-    let answer = with("check", &["--budget", "5"]);
+    let answer = with("check", &["--budget", "5", "--secrets", "100"]);
     assert_eq!(answer.code, Some(0), "{}", answer.all());
     assert!(answer.all().contains("fips197"), "{}", answer.all());
 

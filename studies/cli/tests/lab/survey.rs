@@ -6,7 +6,16 @@ use serde_json::Value;
 
 /// The lines of a survey. The budget is small, because the first vectors reveal each fault.
 fn survey(project: &Project, library: &str, more: &[&str]) -> (Answer, Vec<Value>) {
-    let mut arguments = vec!["lab", "survey", library, "--json", "--budget", "10"];
+    let mut arguments = vec![
+        "lab",
+        "survey",
+        library,
+        "--json",
+        "--budget",
+        "10",
+        "--secrets",
+        "100",
+    ];
     arguments.extend(more);
     let answer = project.selo(&arguments);
     let lines = answer.lines();
@@ -273,7 +282,7 @@ void aes_avx_encrypt(const uint8_t *key, const uint8_t *in, uint8_t *out);
         );
         project.write(&format!("many/{file}"), &text);
     }
-    let answer = project.selo(&["lab", "survey", "many", "--board", "uno"]);
+    let answer = project.selo(&["lab", "survey", "many", "--board", "uno", "--budget", "1"]);
     assert_eq!(answer.code, Some(5), "{}", answer.all());
     assert!(!answer.all().contains("not suitable"), "{}", answer.all());
 }
