@@ -11,13 +11,15 @@ import * as devices from "./pages/devices.js";
 import * as exchange from "./pages/exchange.js";
 import * as frames from "./pages/frames.js";
 import * as login from "./pages/login.js";
+import * as month from "./pages/month.js";
 import * as report from "./pages/report.js";
 import * as settings from "./pages/settings.js";
 import * as station from "./pages/station.js";
 import * as stations from "./pages/stations.js";
 
-const PAGES = { stations, station, alarms, frames, exchange, devices, report, settings, login };
-const MENU = ["stations", "alarms", "frames", "exchange", "devices", "report", "settings"];
+const PAGES = { stations, station, month, alarms, frames, exchange, devices, report, settings, login };
+/** The operator's menu. Pages for researchers are linked from the settings. */
+const MENU = ["stations", "alarms", "frames", "devices", "settings"];
 
 const element = (id) => document.getElementById(id);
 const live = new Live();
@@ -35,6 +37,10 @@ function place() {
     }
 }
 
+/** The entry of the menu to which a page belongs. */
+const PARENTS = { station: "stations", month: "stations", exchange: "settings", report: "settings" };
+const menuOf = (name) => PARENTS[name] ?? name;
+
 /** Shows the page that the URL names, and stops the previous one. */
 async function show() {
     leave?.abort();
@@ -43,7 +49,7 @@ async function show() {
     const [name, argument] = app.user ? place() : ["login", ""];
     const page = PAGES[name];
     const main = element("main");
-    shell(name === "station" ? "stations" : name);
+    shell(menuOf(name));
     const title = page?.title?.() ?? t("notfound");
     document.title = `${title} · Selo`;
     fill(main, h("h1", { tabindex: "-1" }, title), h("p", { class: "soft" }, page ? t("loading") : ""));
@@ -136,7 +142,7 @@ live.addEventListener("alarm", ({ detail: alarm }) => {
     element("live").textContent = t(text, values);
     const [name] = place();
     const focused = document.activeElement?.closest("#nav a")?.getAttribute("href");
-    shell(name === "station" ? "stations" : name);
+    shell(menuOf(name));
     // The menu was rebuilt, so restore the focus in it.
     const links = [...element("nav").querySelectorAll("a")];
     links.find((link) => link.getAttribute("href") === focused)?.focus();

@@ -7,6 +7,8 @@ import { amount, clock, dateTime, day, number, quantity, t, unitSign } from "./t
 
 const HEIGHT = 200;
 const ROWS_MAX = 500;
+// Minimum width of a marked span, in pixels.
+const MARKED_MIN = 8;
 const DAY_S = 86_400;
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -19,7 +21,7 @@ function axes(unit, range) {
     return [
         { ...common, grid: { show: false }, space: 64, size: 28, values: (_, at) => at.map(time) },
         {
-            ...common, grid, size: 52, label: null,
+            ...common, grid, size: 52, label: unitSign(unit) || null, labelSize: 18, labelFont: font,
             values: (_, at) => at.map((value) => number(value)),
         },
     ];
@@ -51,7 +53,8 @@ export class Chart {
     }
 
     /** `given`: {kind: "line"|"bars", title, note, badge, label, unit, from, to (ms), step (ms),
-     * t: [ms], columns: {name: [..]}, value: name of the drawn column, limits: [{text, value}]} */
+     * t: [ms], columns: {name: [..]}, value: name of the drawn column, limits: [{text, value}],
+     * zoom: called with the ends of a span that was marked with the pointer (ms)} */
     update(given) {
         const shape = (g) => g && JSON.stringify([g.kind, g.to - g.from, g.step, g.unit, Object.keys(g.columns)]);
         const same = shape(given) === shape(this.given);
@@ -123,13 +126,23 @@ export class Chart {
             },
             bands: band ? [{ series: [2, 1], fill: () => `color-mix(in srgb, ${colour("s0")} 18%, transparent)` }] : [],
             legend: { show: false },
-            cursor: { drag: { x: false, y: false }, points: { show: !bars }, y: false },
-            padding: [8, 8, 0, 0],
-            hooks: { draw: [(plot) => this.#limits(plot)], setCursor: [(plot) => this.#read(plot)] },
+            cursor: { drag: { x: Boolean(this.given.zoom), y: false, setScale: false }, points: { show: !bars }, y: false },
+            padding: [8, 20, 0, 0],
+            hooks: { draw: [(plot) => this.#limits(plot)], setCursor: [(plot) => this.#read(plot)], setSelect: [(plot) => this.#marked(plot)] },
         };
         this.plot = new uPlot(options, this.#data(), this.canvas);
         this.tip = h("div", { class: "tip", hidden: true });
         this.plot.over.append(this.tip);
+    }
+
+    /** Hands on the span that was marked. A click marks a few pixels, which is not meant. */
+    #marked(plot) {
+        const { left, width } = plot.select;
+        if (width < MARKED_MIN) return;
+        const time = (at) => Math.round(plot.posToVal(at, "x") * 1000);
+        const span = [time(left), time(left + width)];
+        plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+        this.given.zoom(...span);
     }
 
     /** Bars that reach from their time to the end of their step. */
@@ -159,6 +172,7 @@ export class Chart {
 
     #room(min, max) {
         if (min === null || max === null) return [0, 1];
+        for (const { value } of this.given.limits ?? []) [min, max] = [Math.min(min, value), Math.max(max, value)];
         const space = Math.max((max - min) * 0.1, Math.abs(max) * 0.005, 0.05);
         return [min - space, max + space];
     }

@@ -13,7 +13,7 @@ import pt from "../js/lang/pt-BR.js";
 import { launch, logIn, open, Watch } from "./browser.mjs";
 import { Collector, said, seed, Up } from "./collector.mjs";
 
-const PAGES = ["stations", "station/3f9a01c2", "alarms", "frames", "exchange", "devices", "report", "settings"];
+const PAGES = ["stations", "station/3f9a01c2", "month/3f9a01c2", "alarms", "frames", "exchange", "devices", "report", "settings"];
 const EVIL = "<img src=x onerror=alert(1)>";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const tests = [];
@@ -41,7 +41,7 @@ async function go(page, name) {
 async function settled(page, name) {
     const ready = {
         stations: ".card", station: "figure[data-chart=rain] canvas", alarms: "#rules form, #rules table", frames: "main table", exchange: "[data-picture=map] svg",
-        devices: ".problem", report: ".problem", settings: "#tokens",
+        devices: ".problem", report: ".problem", settings: "#tokens", month: "main table",
     };
     await page.waitForSelector(ready[name.split("/")[0]]);
     if (name.startsWith("station/")) await page.waitForSelector("main section table");
@@ -197,6 +197,106 @@ test("every range shows its charts", async () => {
         await becomes(() => page.getAttribute(`button[data-range='${range}']`, "aria-pressed"), "true");
     }
     await becomes(() => page.locator("figure canvas").count(), 3);
+});
+
+test("a span of one's own: by dates, by marking a chart, and by an address", async () => {
+    const page = await logged();
+    await go(page, "station/3f9a01c2");
+    const asked = (what, from, to) => page.waitForResponse((answer) => {
+        const query = new URL(answer.url()).searchParams;
+        return answer.url().includes(what) && Math.abs(query.get("from") - from) < 60_000 && Math.abs(query.get("to") - to) < 60_000;
+    });
+    const now = Date.now();
+    const [from, to] = [now - 40 * 86_400_000, now - 3 * 86_400_000];
+    const local = (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    await page.click("details.dates summary");
+    await page.fill("input[name=from]", local(from));
+    await page.fill("input[name=to]", local(to));
+    const rain = asked("/rain?", from, to);
+    await page.click("details.dates button");
+    assert.equal(new URL((await rain).url()).searchParams.get("step"), "day");
+    // The link to the CSV has the same span, and the station alone.
+    const csv = await page.getAttribute("a[download]", "href");
+    const body = await page.evaluate(async (csv) => (await fetch(csv)).text(), csv);
+    const rows = body.trim().split("\n");
+    assert.ok(rows.length > 100 && rows.slice(1).every((row) => row.includes("3f9a01c2")), `${rows.length} rows`);
+    // The address names the span: another browser shows the same.
+    const address = page.url();
+    const again = asked("/rain?", from, to);
+    await page.goto("/#/stations");
+    await page.goto(address);
+    await again;
+    // A mark across the middle of a chart halves the span.
+    const plot = page.locator("figure[data-chart=temperature] .u-over");
+    await plot.waitFor();
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    const zoomed = page.waitForResponse((answer) => answer.url().includes("name=temperature") && (() => {
+        const query = new URL(answer.url()).searchParams;
+        const length = query.get("to") - query.get("from");
+        return Math.abs(length - (to - from) / 2) < (to - from) / 20;
+    })());
+    await page.mouse.move(box.x + box.width / 4, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + 50, { steps: 5 });
+    await page.mouse.up();
+    await zoomed;
+    // A span that ends before it begins is refused where it was typed.
+    await page.fill("input[name=to]", local(from - 3_600_000));
+    await page.click("details.dates button");
+    assert.equal(await page.locator("input[name=to]").evaluate((input) => input.validity.customError), true);
+    await page.click("button[data-range='24h']");
+    await until(() => page.url(), (url) => assert.doesNotMatch(url, /from=/));
+});
+
+test("the worst stations come first, and the order and the view are kept", async () => {
+    const page = await logged();
+    const station = (device, more) => ({
+        site: "site", device, name: device, gateway: "north", codec: "rain-gauge", state: "online", station: `site:${device}`,
+        last_seen: new Date().toISOString(), values: {}, rain: { hour: 0, day: 0, unit: "mm" }, alarms: [], ...more,
+    });
+    const told = [
+        station("calm"), station("pouring", { rain: { hour: 30, day: 31, unit: "mm" } }),
+        station("gone", { state: "silent", last_seen: new Date(Date.now() - 9e6).toISOString() }),
+        station("flooded", { alarms: [{ alarm: "heavy-rain" }] }),
+    ];
+    await page.route(/\/api\/v1\/stations$/, (route) => route.fulfill({ json: { stations: told, retention: { held: false, behind_seconds: 0 } } }));
+    await go(page, "stations");
+    const names = (selector) => page.locator(selector).allInnerTexts();
+    assert.deepEqual(await names(".card h2 a"), ["flooded", "gone", "pouring", "calm"]);
+    await page.selectOption("select[name=order]", "rain");
+    assert.equal((await names(".card h2 a"))[0], "pouring");
+    await page.selectOption("select[name=view]", "list");
+    await becomes(() => page.locator("tbody tr").count(), 4);
+    await page.reload();
+    await page.waitForSelector("table.stations");
+    assert.deepEqual(await names("tbody th a"), ["pouring", "calm", "flooded", "gone"]);
+    await page.evaluate(AXE);
+    const { violations } = await page.evaluate(() => axe.run(document));
+    assert.deepEqual(violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id }) => id), []);
+    // A thousand stations are sorted, and found.
+    told.push(...Array.from({ length: 1000 }, (_, at) => station(`s${at}`)));
+    await page.reload();
+    await becomes(() => page.locator("tbody tr").count(), 1004);
+    await page.fill("input[type=search]", "s777");
+    await becomes(() => names("tbody th a"), ["s777"]);
+});
+
+test("the report of a month has the API's rain and every day", async () => {
+    const page = await logged();
+    const waiting = page.waitForResponse((answer) => answer.url().includes("/rain?") && answer.url().includes("step=day"));
+    await go(page, "month/3f9a01d7");
+    const { total, mm, t: times } = await (await waiting).json();
+    const days = new Date().getUTCDate();
+    await becomes(() => page.locator("tbody tr").count(), days);
+    const cells = await page.locator("tbody tr td:nth-child(2)").allInnerTexts();
+    const sum = cells.reduce((sum, cell) => sum + (Number(cell) || 0), 0);
+    assert.ok(times.length > 0 && Math.abs(sum - total) < 1e-6, `${sum} of ${total}`);
+    await until(() => text(page, "main dl"), (words) => assert.match(words, new RegExp(`${Math.max(...mm).toFixed(1)}.mm`)));
+    // On paper there is neither menu nor button.
+    await page.emulateMedia({ media: "print" });
+    assert.deepEqual(await Promise.all(["#nav", "main button", "input[name=month]"].map((one) => page.isVisible(one))), [false, false, false]);
+    assert.ok((await page.pdf()).length > 1000);
 });
 
 test("the rain bars add up to the API's total and to the simulated rain", async () => {

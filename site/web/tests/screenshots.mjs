@@ -21,6 +21,7 @@ const SHOTS = [
     ["dashboard-tls", "exchange", { ...DESK, colorScheme: "light", fullPage: true }, "[data-picture=map] svg"],
     // For inspection only, not for the page: `all` as second argument.
     ["dashboard-phone-dark", "stations", { ...PHONE, colorScheme: "dark" }, ".card"],
+    ["dashboard-month", "month/3f9a01d7", { ...DESK, colorScheme: "light", fullPage: true }, "main table"],
     ["dashboard-frames", "frames", { ...DESK, colorScheme: "dark" }, "main table"],
     ["dashboard-settings", "settings", { ...DESK, colorScheme: "light" }, "#tokens table"],
     ["dashboard-devices", "devices", { ...PHONE, colorScheme: "light" }, ".problem"],

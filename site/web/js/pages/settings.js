@@ -24,6 +24,8 @@ export async function show({ main, signal, app }) {
     const tokens = h("section", { id: "tokens" }, h("h2", {}, t("tokens.title")));
     fill(main, h("h1", { tabindex: "-1" }, title()),
         h("section", {}, h("h2", {}, t("settings.here")), h("div", { class: "row" }, field(t("settings.language"), language), field(t("settings.theme"), theme))),
+        h("section", {}, h("h2", {}, t("settings.research")),
+            h("ul", {}, ["report", "exchange"].map((page) => h("li", {}, h("a", { href: `#/${page}` }, t(`nav.${page}`)), `: ${t(`${page}.text`)}`)))),
         tokens);
     if (app.admin) await tokenDesk(tokens, signal).catch((error) => tokens.append(problem(error)));
     else tokens.append(h("p", {}, t("tokens.admin")));

@@ -6,18 +6,24 @@ import { field, fill, h } from "../dom.js";
 import { every, on, throttled } from "../every.js";
 import { framesTable } from "../frames-table.js";
 import { attempt } from "../problem.js";
-import { ago, dateTime, number, quantity, span, t, valueName } from "../text.js";
+import { ago, dateTime, number, quantity, span as duration, t, valueName } from "../text.js";
 import { stateBadge } from "./stations.js";
 
 const MINUTE = 60_000, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
 const STEP_MS = { raw: null, minute: MINUTE, hour: HOUR, day: DAY };
-/** The ranges, with the steps in which values and rain are shown. */
-const RANGES = {
-    "1h": { ms: HOUR, series: "raw", rain: "minute" },
-    "24h": { ms: DAY, series: "minute", rain: "hour" },
-    "7d": { ms: 7 * DAY, series: "hour", rain: "hour" },
-    "30d": { ms: 30 * DAY, series: "hour", rain: "day" },
-};
+/** The ranges that end now. */
+const RANGES = { "1h": HOUR, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY };
+/** Steps of values and of rain for ranges up to a length. */
+const STEPS = [
+    { upTo: 2 * HOUR, series: "raw", rain: "minute" },
+    { upTo: 2 * DAY, series: "minute", rain: "hour" },
+    { upTo: 14 * DAY, series: "hour", rain: "hour" },
+    { upTo: 100 * DAY, series: "hour", rain: "day" },
+    { upTo: Infinity, series: "day", rain: "day" },
+];
+const stepsOf = (ms) => STEPS.find(({ upTo }) => ms <= upTo);
+/** Minimum length of a range. */
+const SHORTEST = MINUTE;
 const FRAMES = 25;
 /** Values that are not drawn as lines: the clock, bit fields, and totals (their growth is drawn).
  * */
@@ -36,8 +42,23 @@ export function seconds(text) {
     return sum;
 }
 
+/** A time as the value of an input of local time: "2026-11-25T14:30". */
+function local(ms) {
+    const shifted = new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE);
+    return shifted.toISOString().slice(0, 16);
+}
+
+/** The range that the address names, so that a link shows what its sender saw. */
+function ofAddress() {
+    const asked = new URLSearchParams(location.hash.split("?")[1] ?? "");
+    const [from, to] = ["from", "to"].map((name) => Date.parse(asked.get(name) ?? ""));
+    return to - from >= SHORTEST ? { from, to } : null;
+}
+
 export async function show({ main, argument: id, signal, app }) {
-    let range = "24h";
+    // One of RANGES, or null for the span `own`.
+    let own = ofAddress();
+    let range = own ? null : "24h";
     let station = await api(stationPath(id), { signal });
     const { rules } = await api("/rules", { signal });
 
@@ -79,11 +100,23 @@ export async function show({ main, argument: id, signal, app }) {
             h("div", {}, h("dt", {}, t(`detail.${name}`)), h("dd", {}, value ?? "–"))));
     }
 
+    /** The rules that watch this station. */
+    const ofStation = () => rules.filter(({ device }) => !device || [station.station, station.device].includes(device));
+
+    /** The limits of a value, which are drawn across its chart. */
+    function limitsOf(name) {
+        const watched = (rule) => (rule.kind === "battery" ? "battery" : rule.kind === "value" && rule.value) === name;
+        const unit = station.values[name]?.unit;
+        return ofStation().filter(watched).map(({ name: rule, kind, when, limit }) => ({
+            text: t(`chart.limit.${kind === "battery" ? "under" : when ?? "over"}`, { name: rule, limit: quantity(limit, unit) }), value: limit,
+        }));
+    }
+
     async function rain(from, to) {
-        const { rain: step } = RANGES[range];
+        const { rain: step } = stepsOf(to - from);
         const got = await api(`${stationPath(id)}/rain`, { query: { from, to, step }, signal });
-        const own = rules.filter((rule) => rule.kind === "rain" && (!rule.device || [station.station, station.device].includes(rule.device)));
-        const text = (rule) => t("rain.limit", { name: rule.name, limit: quantity(rule.limit, "mm"), over: span(seconds(rule.over)) });
+        const ofRain = ofStation().filter((rule) => rule.kind === "rain");
+        const text = (rule) => t("rain.limit", { name: rule.name, limit: quantity(rule.limit, "mm"), over: duration(seconds(rule.over)) });
         // A limit for an hour is meaningless next to bars of a day.
         const fits = (rule) => seconds(rule.over) * 1000 === STEP_MS[step];
         const name = t(`rain.${step}.bars`);
@@ -91,16 +124,16 @@ export async function show({ main, argument: id, signal, app }) {
         chart("rain", true).update({
             kind: "bars", title: name, unit: got.unit, from, to, step: STEP_MS[step], t: got.t,
             columns: { value: got.mm }, value: "value", badge: t("rain.total", { total }),
-            note: own.filter((rule) => !fits(rule)).map(text).join("; "),
+            note: ofRain.filter((rule) => !fits(rule)).map(text).join("; "),
             label: t("rain.label", { title: name, total, most: quantity(Math.max(0, ...got.mm), got.unit) }),
-            limits: own.filter(fits).map((rule) => ({ text: text(rule), value: rule.limit })),
+            zoom, limits: ofRain.filter(fits).map((rule) => ({ text: text(rule), value: rule.limit })),
         });
         chart("rain").element.dataset.total = got.total;
         chart("rain").element.dataset.sum = got.mm.reduce((sum, one) => sum + one, 0);
     }
 
     async function line(name, from, to) {
-        const { series: step } = RANGES[range];
+        const { series: step } = stepsOf(to - from);
         const got = await api(`${stationPath(id)}/series`, { query: { name, from, to, step }, signal });
         const rolled = step !== "raw";
         const banded = rolled && step !== "minute";
@@ -109,18 +142,18 @@ export async function show({ main, argument: id, signal, app }) {
         const newest = station.values[name];
         chart(name).update({
             kind: "line", title: valueName(name), unit: got.unit, from, to, step: STEP_MS[step], t: got.t, columns,
-            value: banded ? "mean" : "value",
+            value: banded ? "mean" : "value", zoom, limits: limitsOf(name),
             badge: newest && quantity(newest.value, newest.unit), note: banded ? t("chart.band") : "",
             label: t("chart.label", {
-                name: valueName(name), range: t(`range.${range}`), last: of(got.last.slice(-1), (a) => a),
+                name: valueName(name), range: range ? t(`range.${range}`) : t("range.own", { from: dateTime(from), to: dateTime(to) }), last: of(got.last.slice(-1), (a) => a),
                 min: of(rolled ? got.min : got.last, Math.min), max: of(rolled ? got.max : got.last, Math.max),
             }),
         });
     }
 
     async function draw() {
-        const to = Date.now();
-        const from = to - RANGES[range].ms;
+        const { from, to } = own ?? { from: Date.now() - RANGES[range], to: Date.now() };
+        csv.href = `/api/v1/export?${new URLSearchParams({ device: station.station, from, to, format: "csv" })}`;
         const names = Object.keys(station.values);
         const wanted = names.filter((name) => !NO_LINE.test(name));
         const work = wanted.map((name) => () => line(name, from, to));
@@ -144,19 +177,51 @@ export async function show({ main, argument: id, signal, app }) {
     const soon = throttled(2000, signal, again);
 
     const buttons = Object.keys(RANGES).map((one) => h("button", {
-        type: "button", "aria-pressed": String(one === range), "data-range": one,
-        onclick: () => {
-            range = one;
-            buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.range === one)));
-            attempt(problems, draw);
-        },
+        type: "button", "data-range": one, onclick: () => choose(one),
     }, t(`range.${one}`)));
+    const [since, until] = ["from", "to"].map((name) => h("input", { type: "datetime-local", name, required: true }));
+    const csv = h("a", { download: true }, t("station.csv"));
+    const month = h("a", { href: `#/month/${encodeURIComponent(id)}` }, t("station.month"));
+
+    /** Shows a range that ends now (`key`), or the span between two times. */
+    function choose(key, span = null) {
+        range = key;
+        own = span;
+        const query = own ? `?${new URLSearchParams({ from: new Date(own.from).toISOString(), to: new Date(own.to).toISOString() })}` : "";
+        history.replaceState(null, "", `#/station/${encodeURIComponent(id)}${query}`);
+        mark();
+        return attempt(problems, draw);
+    }
+
+    function mark() {
+        for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.range === range));
+        const { from, to } = own ?? { from: Date.now() - RANGES[range], to: Date.now() };
+        since.value = local(from);
+        until.value = local(to);
+    }
+
+    /** Shows the span that was marked in a chart. */
+    function zoom(from, to) {
+        if (to - from >= SHORTEST) choose(null, { from, to });
+    }
+
+    const span = h("form", { class: "span", onsubmit: (event) => {
+        event.preventDefault();
+        const [from, to] = [since, until].map((input) => new Date(input.value).getTime());
+        until.setCustomValidity(to - from >= SHORTEST ? "" : t("range.order"));
+        if (until.reportValidity()) choose(null, { from, to });
+    }, oninput: () => until.setCustomValidity("") },
+    field(t("range.from"), since), field(t("range.to"), until), h("button", {}, t("range.show")));
+    const dates = h("details", { class: "dates", open: Boolean(own) }, h("summary", {}, t("range.dates")), span);
     const problems = h("div");
 
     head();
+    mark();
     fill(main,
         h("div", { class: "title" }, heading, badge, app.admin && rename()), sub, alarms,
-        h("div", { class: "segments", role: "group", "aria-label": t("station.range") }, buttons), problems, figures,
+        h("div", { class: "spans" },
+            h("div", { class: "segments", role: "group", "aria-label": t("station.range") }, buttons), dates),
+        h("p", { class: "soft" }, t("range.zoom"), " ", csv, " · ", month), problems, figures,
         h("section", {}, h("h2", {}, t("detail.title")), details),
         h("section", {}, h("h2", {}, t("frames.log")), frames));
     await Promise.all([draw(), log()]);

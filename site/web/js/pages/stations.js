@@ -1,11 +1,13 @@
-// All stations as live cards.
+// All stations as live cards or as a list, the worst first.
 
 import { api, stationPath } from "../api.js";
-import { fill, h } from "../dom.js";
+import { field, fill, h, select } from "../dom.js";
 import { every, on, throttled } from "../every.js";
+import { ORDERS, shownName } from "../order.js";
+import { prefer, preference } from "../preferences.js";
 import { ago, dateTime, quantity, t, valueName } from "../text.js";
 
-// Minimum number of cards for the search field.
+// Minimum number of stations for the search field.
 const FILTER_FROM = 9;
 // Maximum number of changed stations that are loaded individually; above it, all are loaded.
 const SINGLY = 4;
@@ -18,30 +20,24 @@ export const title = () => t("stations.title");
 export const stateBadge = (station) =>
     h("span", { class: `state ${station.state}` }, t(`state.${station.state}`));
 
-class Card {
-    constructor() {
-        this.element = h("li", { class: "card" });
+const link = (station) => h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, shownName(station));
+const values = (station) => Object.entries(station.values).filter(([name]) => !ASIDE.test(name));
+const alarmList = (station) => station.alarms.length > 0 && h("ul", { class: "alarms" },
+    station.alarms.map((alarm) => h("li", {}, `${t("alarm")}: ${alarm.alarm}`)));
+
+/** A station in one of the views. `build` returns the children of its element. */
+class Shown {
+    constructor(tag, attributes, build) {
+        this.element = h(tag, attributes);
+        this.build = build;
     }
 
     update(station) {
         this.station = station;
-        const values = Object.entries(station.values).filter(([name]) => !ASIDE.test(name));
-        const pair = (name, value, kind) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
         this.heard = h("span");
-        // Keep the focus on a link in this card while its numbers change.
+        // Keep the focus on a link in this element while its numbers change.
         const focused = this.element.contains(document.activeElement);
-        fill(this.element,
-            h("h2", {}, h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, station.name || station.device), stateBadge(station)),
-            h("p", { class: "soft mono" }, [station.name && station.device, station.site].filter(Boolean).join(" · ")),
-            h("dl", { class: "values" },
-                station.rain && [
-                    pair(t("rain.hour"), quantity(station.rain.hour, station.rain.unit), "big"),
-                    pair(t("rain.day"), quantity(station.rain.day, station.rain.unit), "big"),
-                ],
-                values.map(([name, { value, unit }]) => pair(valueName(name), quantity(value, unit)))),
-            station.alarms.length > 0 && h("ul", { class: "alarms" }, station.alarms.map((alarm) =>
-                h("li", {}, `${t("alarm")}: ${alarm.alarm}`))),
-            h("p", { class: "soft foot" }, this.heard));
+        fill(this.element, this.build(station, this.heard));
         if (focused) this.element.querySelector("a").focus({ preventScroll: true });
         this.tick();
     }
@@ -52,10 +48,57 @@ class Card {
     }
 }
 
+function cardOf(station, heard) {
+    const pair = (name, value, kind) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
+    return [
+        h("h2", {}, link(station), stateBadge(station)),
+        h("p", { class: "soft mono" }, [station.name && station.device, station.site].filter(Boolean).join(" · ")),
+        h("dl", { class: "values" },
+            station.rain && [
+                pair(t("rain.hour"), quantity(station.rain.hour, station.rain.unit), "big"),
+                pair(t("rain.day"), quantity(station.rain.day, station.rain.unit), "big"),
+            ],
+            values(station).map(([name, { value, unit }]) => pair(valueName(name), quantity(value, unit)))),
+        alarmList(station),
+        h("p", { class: "soft foot" }, heard),
+    ];
+}
+
+function rowOf(station, heard) {
+    const rain = (span) => h("td", { class: "n" }, station.rain ? quantity(station.rain[span], station.rain.unit) : "–");
+    return [
+        h("th", { scope: "row" }, link(station)),
+        h("td", {}, stateBadge(station)),
+        h("td", {}, alarmList(station) || t("none")),
+        rain("hour"), rain("day"),
+        h("td", {}, values(station).map(([name, { value, unit }]) => `${valueName(name)} ${quantity(value, unit)}`).join(" · ")),
+        h("td", { class: "soft" }, heard),
+    ];
+}
+
+/** The views. Each has the element that holds the stations, and what to put on the page. */
+const VIEWS = {
+    cards() {
+        const holder = h("ul", { class: "cards" });
+        return { holder, whole: holder, make: () => new Shown("li", { class: "card" }, cardOf) };
+    },
+    list() {
+        const heads = ["alarm.station", "devices.state", "alarms.active", "rain.hour", "rain.day", "frames.values", "exchange.last"];
+        const holder = h("tbody");
+        const whole = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("stations.title") },
+            h("table", { class: "stations" },
+                h("caption", { class: "visually-hidden" }, t("stations.title")),
+                h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head.startsWith("rain.") && "n" }, t(head))))),
+                holder));
+        return { holder, whole, make: () => new Shown("tr", {}, rowOf) };
+    },
+};
+
 export async function show({ main, signal, app }) {
     const cards = new Map();
     const dirty = new Set();
-    const list = h("ul", { class: "cards" });
+    const box = h("div");
+    let view;
     const count = h("p", { class: "soft" });
     const empty = h("p", {}, t("stations.empty"), " ", t("stations.empty.hint"));
     const kept = h("p", { class: "warn", role: "status", hidden: true });
@@ -68,26 +111,51 @@ export async function show({ main, signal, app }) {
         kept.textContent = held ? t("retention.held") : t("retention.behind", { days });
     }
 
+    const chosen = (name, among) => (Object.hasOwn(among, preference(name)) ? preference(name) : Object.keys(among)[0]);
+    const chooser = (name, among) => {
+        const options = Object.keys(among).map((one) => [one, t(`${name}.${one}`)]);
+        const chooser = select(options, chosen(name, among), {
+            name, onchange: () => { prefer(name, chooser.value); if (name === "view") look(); arrange(); },
+        });
+        return field(t(`stations.${name}`), chooser);
+    };
+
+    /** Shows the stations in the chosen view. */
+    function look() {
+        const known = [...cards.values()].map((card) => card.station);
+        cards.clear();
+        view = VIEWS[chosen("view", VIEWS)]();
+        fill(box, view.whole);
+        known.forEach(take);
+    }
+
     function take(station) {
         app.names.set(station.station, station.name);
-        if (!cards.has(station.station)) cards.set(station.station, new Card());
+        if (!cards.has(station.station)) cards.set(station.station, view.make());
         cards.get(station.station).update(station);
     }
 
     function arrange() {
         const all = [...cards.values()];
-        const name = (card) => card.station.name || card.station.device;
-        all.sort((a, b) => name(a).localeCompare(name(b)));
+        const before = ORDERS[chosen("order", ORDERS)];
+        all.sort((a, b) => before(a.station, b.station));
         const wanted = search.value.trim().toLowerCase();
-        const text = (card) => `${name(card)} ${card.station.device} ${card.station.site}`.toLowerCase();
+        const text = ({ station }) => `${shownName(station)} ${station.device} ${station.site}`.toLowerCase();
         const shown = all.filter((card) => text(card).includes(wanted)).map((card) => card.element);
-        const now = [...list.children];
-        if (shown.length !== now.length || shown.some((card, at) => card !== now[at])) list.replaceChildren(...shown);
+        const now = [...view.holder.children];
+        if (shown.length !== now.length || shown.some((card, at) => card !== now[at])) place(shown);
         const online = all.filter((card) => card.station.state === "online").length;
         count.textContent = t("stations.count", { online, all: all.length });
         search.hidden = all.length < FILTER_FROM;
         empty.hidden = all.length > 0;
         count.hidden = all.length === 0;
+    }
+
+    /** Puts the elements in order. A link in one of them keeps the focus. */
+    function place(shown) {
+        const focused = view.holder.contains(document.activeElement) && document.activeElement;
+        view.holder.replaceChildren(...shown);
+        if (focused && focused.isConnected) focused.focus({ preventScroll: true });
     }
 
     async function all() {
@@ -105,8 +173,10 @@ export async function show({ main, signal, app }) {
         arrange();
     });
 
+    look();
     await all();
-    fill(main, h("h1", { tabindex: "-1" }, title()), h("div", { class: "tools" }, count, search), kept, empty, list);
+    fill(main, h("h1", { tabindex: "-1" }, title()),
+        h("div", { class: "tools" }, count, search, chooser("order", ORDERS), chooser("view", VIEWS)), kept, empty, box);
     for (const kind of ["reading", "alarm", "station"]) {
         on(app.live, kind, signal, ({ detail }) => {
             if (!detail.station) return;
