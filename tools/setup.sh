@@ -34,6 +34,8 @@ avr-size                                                     binutils-avr
 /usr/include/simavr/sim_avr.h                                libsimavr-dev
 /usr/include/libelf.h                                        libelf-dev
 verilator                                                    verilator
+mmdebstrap                                                   mmdebstrap
+dpkg-shlibdeps                                               dpkg-dev
 iverilog                                                     iverilog
 /usr/lib/python3/dist-packages/pip                           python3-pip
 arm-none-eabi-gcc                                            gcc-arm-none-eabi

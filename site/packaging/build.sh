@@ -4,6 +4,8 @@
 # usage: site/packaging/build.sh wheel              a Python wheel with the command and the lab's data
 #        site/packaging/build.sh static [TARGET]... the command alone, linked statically
 #                                              (default: x86_64 and aarch64, -unknown-linux-musl)
+#        site/packaging/build.sh deb                the Debian packages `selo` and `selo-lab`, of what
+#                                              `make build` made
 #        site/packaging/build.sh library            the device library, packed for its registries
 #        site/packaging/build.sh check WHEEL        installs a wheel and measures with it
 #
@@ -23,18 +25,10 @@ need() {
     command -v "$1" >/dev/null || { echo "build: $1 is missing; install it: $2" >&2; exit 3; }
 }
 
-# Copies the lab's data to share/selo of the wheel.
-data() {
-    rm -rf "$out/wheel"
-    mkdir -p "$out/wheel/data/share/selo"
-    git ls-files -z lab/{boards,algorithms,libraries,vectors,papers,firmware} src station/src site/codecs \
-        studies/firmware/{node,experiment,exchange,client} |
-        xargs -0 cp --parents -t "$out/wheel/data/share/selo"
-}
-
 wheel() {
     need maturin "pip install maturin"
-    data
+    rm -rf "$out/wheel"
+    site/packaging/lab-data.sh "$out/wheel/data/share/selo"
     maturin build --release --locked --out "$out"
 }
 
@@ -165,9 +159,10 @@ check() {
 case ${1:-} in
 wheel) wheel ;;
 static) shift; static "$@" ;;
+deb) site/packaging/deb.sh "$out" ;;
 library) library ;;
 check) check "${2:?a wheel}"; exit ;;
 *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
-(cd "$out" && find . -maxdepth 2 -type f \( -name '*.whl' -o -name '*.gz' -o -name '*.tgz' -o -name 'selo-*-linux-*' \) -print0 |
+(cd "$out" && find . -maxdepth 2 -type f \( -name '*.whl' -o -name '*.deb' -o -name '*.gz' -o -name '*.tgz' -o -name 'selo-*-linux-*' \) -print0 |
     sort -z | xargs -0 -r sha256sum > SHA256SUMS && cat SHA256SUMS)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Checks site/packaging/ statically: the units are valid and sandboxed, the commands in the
-# compose file are valid, and `make install` installs every file. Prints "N passed, N failed" at
+# compose file are valid, `make install` installs every file, and the Debian packages hold what a
+# measurement needs (site/packaging/deb-check.sh installs and purges them). Prints "N passed, N failed" at
 # the end.
 #
-# usage: site/packaging/check.sh SELO        the built command
+# usage: site/packaging/check.sh SELO        the built command; selo-lab lies beside it
 set -euo pipefail
 selo=$(realpath "$1")
 cd "$(dirname "$0")/../.."
@@ -23,6 +24,22 @@ for file in usr/bin/selo lib/systemd/system/selo.service lib/sysusers.d/selo.con
 done
 "$selo" config check "$scratch/root/etc/selo/selo.toml" 2>"$scratch/said" || true
 verdict "the installed selo.toml" "$(grep -v 'nothing is wrong' "$scratch/said" || true)"
+
+# Unpack the Debian packages, and measure with the laboratory's, away from this checkout.
+if SELO=$selo SELO_LAB=$(dirname "$selo")/selo-lab DEB_LEVEL=1 site/packaging/deb.sh "$scratch/debs" >"$scratch/said" 2>&1; then
+    dpkg-deb --ctrl-tarfile "$scratch"/debs/selo_*.deb | tar -t >"$scratch/said"
+    for file in conffiles control md5sums postinst postrm prerm; do
+        verdict "the package selo" "$(grep -qx "./$file" "$scratch/said" || echo "no $file")"
+    done
+    dpkg-deb -x "$scratch"/debs/selo-lab_*.deb "$scratch/lab"
+    mkdir "$scratch/empty"
+    said=$(cd "$scratch/empty" && env -u SELO_PROJECT XDG_DATA_HOME="$scratch/data" "$scratch/lab/usr/bin/selo-lab" \
+        run --board uno --library selo --algorithm aes-128 --variant small --json 2>&1) && said=
+    verdict "a measurement with the package selo-lab" "$said"
+    verdict "files in the working folder" "$(ls -A "$scratch/empty")"
+else
+    verdict "site/packaging/deb.sh" "$(tail -n 5 "$scratch/said")"
+fi
 
 # Limits of memory, tasks and files must be in every unit, and equal in the containers.
 verdict "limits" "$(site/packaging/check-limits.py)"

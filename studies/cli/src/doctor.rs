@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use rustix::fs::Access;
 use selo_engine::board::Board;
 use selo_engine::project::Project;
+use selo_engine::runner::sims;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -83,7 +84,7 @@ fn of_project(root: &Path) -> Vec<Need> {
         needs.extend(here.flat_map(of_board));
     }
     needs.push(file(
-        &root.join("target/sims/selo-qemu.so"),
+        &sims::program(root, "selo-qemu.so"),
         "qemu plugin",
         "counts instructions of emulated boards",
         "make build",
@@ -91,7 +92,7 @@ fn of_project(root: &Path) -> Vec<Need> {
     if let Ok(project) = &loaded {
         needs.extend(cables(project));
     }
-    let runner = root.join("target/sims/selo-simavr");
+    let runner = sims::program(root, "selo-simavr");
     needs.push(Need {
         name: "simavr runner".into(),
         ..program(

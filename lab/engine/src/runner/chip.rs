@@ -141,7 +141,7 @@ impl Paced {
 
 /// The program that runs an image on simavr.
 pub(super) fn simavr(root: &Path) -> Result<PathBuf> {
-    let program = root.join("target/sims/selo-simavr");
+    let program = super::sims::program(root, "selo-simavr");
     require(&program, "make build", "simavr")?;
     Ok(program)
 }

@@ -12,6 +12,7 @@ pub mod rtl;
 mod sandbox;
 mod serial;
 mod session;
+pub mod sims;
 
 use std::path::Path;
 use std::process::Command;

@@ -40,7 +40,7 @@ struct Report {
 
 /// The path of the counting plugin.
 fn plugin(root: &Path) -> Result<PathBuf> {
-    let plugin = root.join("target/sims/selo-qemu.so");
+    let plugin = super::sims::program(root, "selo-qemu.so");
     require(&plugin, "make build", RUNNER)?;
     Ok(plugin)
 }

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Installs the Debian packages on a clean root file system, uses them as a new user would, and
+# purges them. Prints "N passed, N failed". Needs root, mmdebstrap and Debian's archive.
+#
+# usage: site/packaging/deb-check.sh FOLDER     the folder with selo_*.deb and selo-lab_*.deb
+set -euo pipefail
+debs=$(realpath "$1")
+cd "$(dirname "$0")/../.."
+. tools/verdict.sh
+[ "$(id -u)" = 0 ] || { echo "deb-check: root is needed to make a root file system" >&2; exit 3; }
+command -v mmdebstrap >/dev/null || { echo "deb-check: mmdebstrap is missing; install it: apt-get install mmdebstrap" >&2; exit 3; }
+scratch=$(mktemp -d)
+root=$scratch/root
+unmount() {
+    local folder
+    for folder in proc dev; do
+        ! mountpoint -q "$root/$folder" || umount -l "$root/$folder"
+    done
+}
+trap 'unmount; rm -rf --one-file-system "$scratch"' EXIT
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+mmdebstrap --quiet --variant=apt "$release" "$root"
+cp "$debs"/selo_*.deb "$debs"/selo-lab_*.deb "$root/"
+echo "127.0.0.1 localhost" >"$root/etc/hosts"
+mount -t proc proc "$root/proc"
+mount --bind /dev "$root/dev"
+inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"; }
+# holds WHAT COMMAND...: the command succeeds inside.
+holds() {
+    local what=$1 said
+    shift
+    said=$(inside "$@" 2>&1) && said=
+    verdict "$what" "$(tail -n 5 <<<"$said")"
+}
+
+started=$SECONDS
+holds "apt installs selo" sh -c 'apt-get -qq -y --no-install-recommends install /selo_*.deb'
+holds "selo answers" selo --version
+holds "the configuration is valid" selo config check /etc/selo/selo.toml
+holds "others cannot read it" sh -c '[ "$(stat -c %a:%U:%G /etc/selo/selo.toml)" = 640:root:selo ]'
+holds "no compiler was needed" sh -c '! command -v cc && ! command -v avr-gcc'
+# The first page of a site, served to a browser on this machine.
+holds "selo up serves the dashboard" bash -c '
+    install -d -m 700 -o selo -g selo /var/lib/selo
+    setpriv --reuid selo --regid selo --clear-groups env SELO_STATE=/var/lib/selo \
+        selo up --http 127.0.0.1:17380 --listen 127.0.0.1:0 >/tmp/up 2>&1 &
+    for _ in $(seq 100); do
+        if { exec 3<>/dev/tcp/127.0.0.1/17380; } 2>/dev/null; then
+            printf "GET / HTTP/1.0\r\nHost: 127.0.0.1:17380\r\n\r\n" >&3
+            read -r answer <&3
+            kill $!
+            [[ $answer == *" 200 "* ]] && exit 0
+            echo "$answer"; exit 1
+        fi
+        sleep 0.1
+    done
+    kill $!; cat /tmp/up; exit 1'
+echo "from an empty machine to the first page: $((SECONDS - started)) s (wall-clock)" >&2
+holds "what the site knows survives a purge" sh -c 'apt-get -qq -y purge selo && [ -d /var/lib/selo ] && [ ! -e /etc/selo ] && [ ! -e /usr/bin/selo ]'
+
+started=$SECONDS
+holds "apt installs selo-lab and a compiler" sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends install /selo-lab_*.deb gcc-avr avr-libc git'
+holds "a user without a checkout measures the simulated Uno" sh -c '
+    useradd -m maker && cd /home/maker &&
+    setpriv --reuid maker --regid maker --clear-groups env HOME=/home/maker \
+        selo-lab run --board uno --library selo --algorithm aes-128 --variant small >/tmp/rows 2>&1 &&
+    grep -q "3 rows\|1 of 1 units" /tmp/rows || { cat /tmp/rows; exit 1; }'
+echo "from an empty machine to the first measurement: $((SECONDS - started)) s (wall-clock)" >&2
+holds "a purge leaves nothing" sh -c 'apt-get -qq -y purge selo-lab && [ ! -e /usr/share/selo ] && [ ! -e /usr/lib/selo ]'
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
