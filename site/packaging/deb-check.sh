@@ -61,8 +61,8 @@ holds "what the site knows survives a purge" sh -c 'apt-get -qq -y purge selo &&
 started=$SECONDS
 holds "apt installs selo-lab and a compiler" sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends install /selo-lab_*.deb gcc-avr avr-libc git'
 holds "a user without a checkout measures the simulated Uno" sh -c '
-    useradd -m maker && cd /home/maker &&
-    setpriv --reuid maker --regid maker --clear-groups env HOME=/home/maker \
+    useradd -m -d /srv/maker maker && cd /srv/maker &&
+    setpriv --reuid maker --regid maker --clear-groups env HOME=/srv/maker \
         selo-lab run --board uno --library selo --algorithm aes-128 --variant small >/tmp/rows 2>&1 &&
     grep -q "3 rows\|1 of 1 units" /tmp/rows || { cat /tmp/rows; exit 1; }'
 echo "from an empty machine to the first measurement: $((SECONDS - started)) s (wall-clock)" >&2
