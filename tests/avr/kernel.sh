@@ -36,8 +36,13 @@ flags_for() { # TEST
     sed -n '3s|^/\* flags: \(.*\) \*/$|\1|p' "$(source_of "$1")"
 }
 
+# The flags that make this machine compile the C that the kernels replace; the test's line names them.
+host_flags_of() { # TEST
+    sed -n 's|^/\* host: \(.*\) \*/$|\1|p' "$(source_of "$1")"
+}
+
 for_host() { # PROGRAM TEST
-    cc $warnings -O2 $(flags_for "$2") -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
+    cc $warnings -O2 $(flags_for "$2") $(host_flags_of "$2") -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
         $(sources_of "$2") -o "$1"
 }
 

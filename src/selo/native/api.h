@@ -285,7 +285,8 @@
 
 #ifndef SELO_NATIVE_AES
 #define SELO_NATIVE_AES \
-    (SELO_AES_TABLES ? SELO_NATIVE_ONLY_AVR : (SELO_NATIVE && SELO_BACKEND_THUMB2))
+    (SELO_AES_TABLES ? SELO_NATIVE_ONLY_AVR \
+                     : (SELO_NATIVE && (SELO_BACKEND_THUMB2 || SELO_BACKEND_RISCV32)))
 #endif
 #ifndef SELO_NATIVE_AES_ENCRYPT /* one kernel of these, on Xtensa */
 #define SELO_NATIVE_AES_ENCRYPT (SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
@@ -342,7 +343,8 @@
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
     (SELO_NATIVE_SPECK || (!SELO_BACKEND_UMAAL && (SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305)) || \
-     (!SELO_BACKEND_THUMB2 && (SELO_NATIVE_AES || SELO_NATIVE_SHA512)))
+     (!SELO_BACKEND_THUMB2 && SELO_NATIVE_SHA512) || \
+     (!SELO_BACKEND_THUMB2 && !SELO_BACKEND_RISCV32 && SELO_NATIVE_AES))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
@@ -356,7 +358,7 @@
 #endif
 
 #if SELO_NATIVE_AES && SELO_AES_TABLES != SELO_BACKEND_AVR
-#error "SELO_NATIVE_AES=1, but AVR's kernels need SELO_AES_TABLES=1, and those of ARM need 0"
+#error "SELO_NATIVE_AES=1, but AVR's kernels need SELO_AES_TABLES=1, and the others need 0"
 #endif
 
 #ifndef SELO_AES_SBOX_IN_RAM
@@ -399,8 +401,8 @@
 #include <stdint.h>
 
 /* SELO_NATIVE_AES on AVR replaces all of these that SELO_AES_TABLES=1 has, and also
- * selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h. On ARM it replaces
- * selo_aes_fast_encrypt, selo_aes_fast_decrypt and what is called selo_aes_sliced_....
+ * selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h. Elsewhere it
+ * replaces selo_aes_fast_encrypt, selo_aes_fast_decrypt and what is called selo_aes_sliced_....
  * One block with the whole key schedule [FIPS197, 5.1, 5.3]. rounds is 10, 12 or 14. round_keys
  * has 16 (rounds + 1) bytes. */
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
