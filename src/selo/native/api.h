@@ -238,8 +238,8 @@
 #else
 #define SELO_RISCV_16_REGISTERS 0
 #endif
-/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519 need a
- * multiplier (M or Zmmul). */
+/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519 and
+ * GHASH need a multiplier (M or Zmmul). */
 #if defined(__riscv) && defined(__GNUC__) && !SELO_PLAIN_C
 #define SELO_BACKEND_RISCV32 (__riscv_xlen == 32 && !SELO_RISCV_16_REGISTERS)
 #else
@@ -258,7 +258,7 @@
 #endif
 
 /* The backend is native/xtensa, for little-endian cores whose calls do not turn register windows,
- * such as the LX106 of ESP8266. Its kernels of X25519 need the instructions of MUL16. */
+ * such as the LX106 of ESP8266. Its kernels of X25519 and GHASH need the instructions of MUL16. */
 #if defined(__XTENSA_CALL0_ABI__) && defined(__XTENSA_EL__) && defined(__GNUC__) && !SELO_PLAIN_C
 #define SELO_BACKEND_XTENSA 1
 #else
@@ -302,7 +302,8 @@
 #endif
 #ifndef SELO_NATIVE_GHASH
 #define SELO_NATIVE_GHASH \
-    (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_ARM || SELO_BACKEND_RISCV32_MUL))
+    (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_ARM || SELO_BACKEND_RISCV32_MUL || \
+                     SELO_BACKEND_XTENSA))
 #endif
 #ifndef SELO_NATIVE_KECCAK
 #define SELO_NATIVE_KECCAK SELO_NATIVE
@@ -320,8 +321,7 @@
 #define SELO_NATIVE_SHA256 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_SHA512
-#define SELO_NATIVE_SHA512 \
-    (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_ARM || SELO_BACKEND_RISCV32))
+#define SELO_NATIVE_SHA512 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_SPECK
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
@@ -345,8 +345,7 @@
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
     (SELO_NATIVE_SPECK || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
-     (!SELO_BACKEND_ARM && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH) || \
-     (!SELO_BACKEND_ARM && !SELO_BACKEND_RISCV32 && SELO_NATIVE_SHA512))
+     (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
