@@ -11,7 +11,8 @@
  * The steps of aes_encrypt_riscv32.S backwards. InvMixColumns is MixColumns after an addition of 4
  * (a + c) to a and c, as in aes/aes_state.h.
  *
- * FIGURES
+ * Cost of selo_aes_sliced_decrypt_two with 10 rounds: 3,867 instructions, 3,904 bytes of flash; with
+ * Zbb 3,435 instructions, 3,520 bytes of flash; 96 bytes of stack (tests/riscv/run.sh --figures).
  */
 #include "../api.h"
 

@@ -11,7 +11,9 @@
  * bits has slice i in its bits 0, 8, 16 and 24, and SubBytes may do what it likes with the others.
  * Then two round keys at a time become slices, as two blocks do; one more exchange separates them.
  *
- * FIGURES
+ * Cost of selo_aes_sliced_setup with a key of 16 bytes: 3,306 instructions, 1,624 bytes of flash;
+ * with Zbb 3,286 instructions, 1,620 bytes of flash; 80 bytes of stack (tests/riscv/run.sh
+ * --figures).
  */
 #include "../api.h"
 

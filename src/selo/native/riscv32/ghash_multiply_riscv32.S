@@ -13,7 +13,8 @@
  * coefficient of x^0 on top, so the product of 255 bits moves up by one, and its lower half is
  * reduced.
  *
- * FIGURES
+ * Cost of selo_ghash_multiply: 1,060 instructions, 1,328 bytes of flash, 112 bytes of stack
+ * (tests/riscv/run.sh --figures).
  */
 #include "../api.h"
 

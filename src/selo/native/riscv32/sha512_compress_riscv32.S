@@ -10,7 +10,8 @@
  * unrolled. Maj(a, b, c) is b + ((a + b) and (b + c)), and a + b is the next round's b + c. The
  * schedule is four loops, because its indices wrap at three places.
  *
- * FIGURES
+ * Cost of selo_sha512_compress: 11,683 instructions, 3,912 bytes of flash; with Zbb 11,457
+ * instructions, 3,856 bytes of flash; 64 bytes of stack (tests/riscv/run.sh --figures).
  */
 #include "../api.h"
 

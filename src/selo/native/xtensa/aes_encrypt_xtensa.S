@@ -14,7 +14,8 @@
  * has the form. MixColumns rotates by 8 only, so it sets SAR once. No address and no branch depends on
  * data.
  *
- * FIGURES
+ * Cost of selo_aes_sliced_encrypt_two with 10 rounds: 3,171 instructions, 112 bytes of stack, 2,759
+ * bytes of flash (tests/xtensa/run.sh --figures).
  */
 #include "../api.h"
 

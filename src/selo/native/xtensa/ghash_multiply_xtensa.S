@@ -12,7 +12,8 @@
  * 27 products, by Karatsuba three times. Words read as big-endian numbers have the coefficient of
  * x^0 on top, so the product of 255 bits moves up by one, and its lower half is reduced.
  *
- * FIGURES
+ * Cost of selo_ghash_multiply: 1,228 instructions, 112 bytes of stack, 1,121 bytes of flash
+ * (tests/xtensa/run.sh --figures).
  */
 #include "../api.h"
 

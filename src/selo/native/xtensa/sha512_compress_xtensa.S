@@ -13,7 +13,8 @@
  * in registers too. Maj(a, b, c) is b + ((a + b) and (b + c)), and a + b is the next round's b + c. The
  * schedule is four loops, because its indices wrap at three places.
  *
- * FIGURES
+ * Cost of selo_sha512_compress: 13,661 instructions, 96 bytes of stack, 3,432 bytes of flash
+ * (tests/xtensa/run.sh --figures).
  */
 #include "../api.h"
 
