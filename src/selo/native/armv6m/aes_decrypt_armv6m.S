@@ -11,7 +11,8 @@
  * The steps of aes_encrypt_armv6m.S backwards. InvMixColumns is MixColumns after an addition of 4
  * (a + c) to a and c, as in aes/aes_state.h. The round key is added in the same walk over the slices.
  *
- * FIGURES
+ * Cost of selo_aes_sliced_decrypt_two with 10 rounds: 6,619 cycles on Cortex-M0 as modelled, 5,487
+ * instructions, 136 bytes of stack, 2,712 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

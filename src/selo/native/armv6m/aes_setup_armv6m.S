@@ -11,7 +11,8 @@
  * bits has slice i in its bits 0, 8, 16 and 24, and SubBytes may do what it likes with the others.
  * Then two round keys at a time become slices, as two blocks do; one more exchange separates them.
  *
- * FIGURES
+ * Cost of selo_aes_sliced_setup with a key of 16 bytes: 5,845 cycles on Cortex-M0 as modelled, 4,513
+ * instructions, 140 bytes of stack, 1,204 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -12,7 +12,8 @@
  * 27 products, by Karatsuba three times. Words read as big-endian numbers have the coefficient of
  * x^0 on top, so the product of 255 bits moves up by one, and its lower half is reduced.
  *
- * FIGURES
+ * Cost of selo_ghash_multiply: 2,056 cycles on Cortex-M0 as modelled, 1,786 instructions, 120 bytes
+ * of stack, 940 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

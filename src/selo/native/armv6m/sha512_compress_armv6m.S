@@ -11,7 +11,8 @@
  * registers: Maj(a, b, c) is b + ((a + b) and (b + c)), and a + b is the next round's b + c. A round
  * is a loop. The schedule is four of them, because its indices wrap at three places.
  *
- * FIGURES
+ * Cost of selo_sha512_compress: 15,550 cycles on Cortex-M0 as modelled, 12,479 instructions, 236
+ * bytes of stack, 900 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -13,7 +13,8 @@
  * 27 products, by Karatsuba three times. Words read as big-endian numbers have the coefficient of
  * x^0 on top, so the product of 255 bits moves up by one, and its lower half is reduced.
  *
- * FIGURES
+ * Cost of selo_ghash_multiply: 1,166 cycles on Cortex-M3 as modelled, 1,067 instructions, 120 bytes
+ * of stack, 916 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 
