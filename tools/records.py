@@ -46,8 +46,8 @@ names. A ratio below 1 is in Selo's favour. "Arduino library" is [ARDUINOLIBS], 
 documentation gives microseconds, here multiplied by 16.
 
 With `SELO_AES_SBOX_IN_RAM=1` the S-box is in RAM: 256 bytes, and 256 more where a program decrypts. Curves other than
-Curve25519 are faster: a Diffie-Hellman on FourQ takes about 6.9 M cycles on an 8-bit AVR [FOURQAVR]. They are another
-protocol, so the table does not have them.
+Curve25519 are faster: a Diffie-Hellman on FourQ takes about 6.9 M cycles on an 8-bit AVR [FOURQAVR], and a
+scalar multiplication on Ted127-glv4 6,856,026 [TED127AVR]. They are other protocols, so the table does not have them.
 
 | operation | Selo, cycles | flash | aim | best published | ratio | of it: constant time | its flash | source | Arduino library | ratio |
 |---|--:|--:|--:|--:|--:|---|---|---|--:|--:|

@@ -8,7 +8,7 @@
 #include "selo/aes/aes.h"
 
 KERNEL_BUFFER(raw, 32);
-KERNEL_BUFFER(round_keys, 240);
+KERNEL_BUFFER(round_keys, 243);
 KERNEL_BUFFER(in, 36);
 KERNEL_BUFFER(out, 36);
 
@@ -53,6 +53,25 @@ static void schedules(uint8_t key_size)
     for (uint16_t i = 0; i < KERNEL_TIMED; i++)
         setup(key_size);
     kernel_time_end(named(key_size, "-setup"));
+}
+
+/* Round keys at other addresses. */
+static void unaligned(uint8_t key_size)
+{
+    const uint8_t rounds = (uint8_t)(key_size / 4 + 6);
+
+    for (uint8_t i = 0; i < 12; i++) {
+        uint8_t *const keys = round_keys.data + i % 4;
+        kernel_fill(raw.data, key_size);
+        kernel_fill(round_keys.data, 243);
+        KERNEL_CALL(selo_aes_sliced_setup, keys, raw.data, key_size);
+        kernel_fold(round_keys.data, 243);
+        kernel_fill(in.data, 36);
+        KERNEL_CALL(selo_aes_sliced_encrypt_two, keys, out.data, in.data, rounds);
+        KERNEL_CALL(selo_aes_fast_decrypt, keys, out.data, out.data, rounds);
+        kernel_fold(out.data, 36);
+    }
+    kernel_series(named(key_size, "-unaligned"), 12);
 }
 
 /* Random keys and blocks, from and to any alignment, and in place. */
@@ -123,6 +142,7 @@ int main(void)
     vectors();
     for (uint8_t key_size = 16; key_size <= 32; key_size = (uint8_t)(key_size + 8)) {
         schedules(key_size);
+        unaligned(key_size);
         for (uint8_t which = 0; which < 4; which++)
             blocks(key_size, which);
     }

@@ -7,7 +7,7 @@
 #   flags_of    a function that prints the compiler's flags of a set
 #   link_flags  those of the linker
 #   port        the C files of the core
-#   kernels     the kernels' files, and kernel_flags, if they need any
+#   kernels     the kernels' files; a test with flags has a copy of them that is compiled with these
 #   machine     QEMU's command line; {image} stands for the image
 #
 # and call compare_kernels. A test_<what>.c, in tests/<target>, tests/arm or tests/avr, runs for each
@@ -36,8 +36,13 @@ flags_for() { # TEST
     sed -n '3s|^/\* flags: \(.*\) \*/$|\1|p' "$(source_of "$1")"
 }
 
+# The flags that make this machine compile the C that the kernels replace; the test's line names them.
+host_flags_of() { # TEST
+    sed -n 's|^/\* host: \(.*\) \*/$|\1|p' "$(source_of "$1")"
+}
+
 for_host() { # PROGRAM TEST
-    cc $warnings -O2 $(flags_for "$2") -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
+    cc $warnings -O2 $(flags_for "$2") $(host_flags_of "$2") -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
         $(sources_of "$2") -o "$1"
 }
 
@@ -54,7 +59,7 @@ compile() { # FOLDER SET FLAGS FILE...
 
 # What all images of a set share.
 for_set() { # SET
-    compile "$out/$1.kernels" "$1" "${kernel_flags:-}" $kernels
+    compile "$out/$1.kernels" "$1" "" $kernels
     compile "$out/$1.port" "$1" "" tests/avr/kernel.c tests/arm/chip.c "tests/$target/call.S" $port
 }
 
@@ -67,8 +72,12 @@ for_core() { # SET IMAGE TEST FLAGS OBJECT...
 }
 
 one() { # TEST SET
-    local base=$out/$1-$2 status=0 kind
-    for_core "$2" "$base-kernels.elf" "$1" "" "$out/$2.kernels"/*.o "$out/$2.port"/*.o &&
+    local base=$out/$1-$2 status=0 kind objects=$out/$2.kernels
+    if [ -n "$(flags_for "$1")" ]; then
+        objects+=-$1
+        compile "$objects" "$2" "$(flags_for "$1")" $kernels || return 1
+    fi
+    for_core "$2" "$base-kernels.elf" "$1" "" "$objects"/*.o "$out/$2.port"/*.o &&
         for_core "$2" "$base-c.elf" "$1" -DSELO_NATIVE=0 "$out/$2.port"/*.o || return 1
     for kind in kernels c; do
         python3 tests/arm/emulate.py - "$plugin" "$base-$kind.elf" $machine >"$base-$kind.txt" || true
@@ -103,8 +112,8 @@ compare_kernels() { # FIGURES TEST...
         done
     done
     for set in "${sets[@]}"; do
-        $prefix-size "$out/$set.kernels"/*.o |
-            sed -n "s|^ *\([0-9]*\).*/\(.*\)\.o$|$set \2 flash=\1|p" >>"$out/kernels.txt"
+        $prefix-size "$out/$set.kernels"*/*.o |
+            sed -n "s|^ *\([1-9][0-9]*\).*/\(.*\)\.o$|$set \2 flash=\1|p" | sort -u >>"$out/kernels.txt"
     done
     [ "$figures" = 0 ] || cat "$out/kernels.txt"
     echo "$target kernels: $passed passed, $failed failed"

@@ -15,7 +15,6 @@ sets=(lx106)
 flags_of() { echo "-mtext-section-literals"; }
 link_flags="-Wl,--defsym=port_code=0x50000000 -Wl,--defsym=port_data=0x60000000"
 port="lab/firmware/ports/bare/support.c lab/firmware/ports/lx106/core.c lab/firmware/ports/lx106/rom.c"
-kernel_flags=-DSELO_AES_TABLES=1 # the kernel of AES has a table
 kernels=$(echo src/selo/native/xtensa/*.S)
 machine="qemu-system-xtensa -M sim -cpu lx106 -display none -monitor none -serial none -semihosting -kernel {image}"
 . tests/avr/kernel.sh
@@ -25,5 +24,5 @@ if [ "${1:-}" = --figures ]; then
     figures=1
     shift
 fi
-[ $# -gt 0 ] || set -- aes_table ascon blake2s chacha20 keccak poly1305 sha256 x25519 x25519_whole
+[ $# -gt 0 ] || set -- aes aes_table ascon blake2s chacha20 ghash keccak poly1305 sha256 sha512 x25519 x25519_whole
 compare_kernels $figures "$@"

@@ -6,6 +6,23 @@
 #include "gcm.h"
 #include "ghash.h"
 
+#if SELO_CIPHER_TWO && !SELO_WIDE
+/* The hash key, and the mask for a nonce of 12 bytes, as two blocks at a time. */
+static void start_two(struct selo_gcm *gcm, struct selo_cipher cipher, const uint8_t nonce[12])
+{
+    uint8_t blocks[32];
+
+    memcpy(gcm->counter, nonce, 12);
+    gcm->counter[15] = 1;
+    memset(blocks, 0, 16);
+    memcpy(blocks + 16, gcm->counter, 16);
+    cipher.encrypt_two(cipher.key, blocks, blocks);
+    memcpy(gcm->hash_key, blocks, 16);
+    memcpy(gcm->mask, blocks + 16, 16);
+    selo_wipe(blocks, sizeof blocks);
+}
+#endif
+
 enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
                                 const struct selo_header *header)
 {
@@ -15,6 +32,12 @@ enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
         return SELO_ERROR_ARGUMENT;
     }
     memset(gcm, 0, sizeof *gcm);
+#if SELO_CIPHER_TWO && !SELO_WIDE
+    if (nonce_size == 12 && cipher.encrypt_two != NULL) {
+        start_two(gcm, cipher, header->nonce);
+        return SELO_OK;
+    }
+#endif
     cipher.encrypt(cipher.key, gcm->hash_key, gcm->hash_key);
     if (nonce_size == 12) {
         memcpy(gcm->counter, header->nonce, 12);

@@ -238,8 +238,8 @@
 #else
 #define SELO_RISCV_16_REGISTERS 0
 #endif
-/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519 need a
- * multiplier (M or Zmmul). */
+/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519 and
+ * GHASH need a multiplier (M or Zmmul). */
 #if defined(__riscv) && defined(__GNUC__) && !SELO_PLAIN_C
 #define SELO_BACKEND_RISCV32 (__riscv_xlen == 32 && !SELO_RISCV_16_REGISTERS)
 #else
@@ -258,7 +258,7 @@
 #endif
 
 /* The backend is native/xtensa, for little-endian cores whose calls do not turn register windows,
- * such as the LX106 of ESP8266. Its kernels of X25519 need the instructions of MUL16. */
+ * such as the LX106 of ESP8266. Its kernels of X25519 and GHASH need the instructions of MUL16. */
 #if defined(__XTENSA_CALL0_ABI__) && defined(__XTENSA_EL__) && defined(__GNUC__) && !SELO_PLAIN_C
 #define SELO_BACKEND_XTENSA 1
 #else
@@ -285,7 +285,8 @@
 
 #ifndef SELO_NATIVE_AES
 #define SELO_NATIVE_AES \
-    (SELO_AES_TABLES ? SELO_NATIVE_ONLY_AVR : (SELO_NATIVE && SELO_BACKEND_THUMB2))
+    (SELO_AES_TABLES ? SELO_NATIVE_ONLY_AVR \
+                     : (SELO_NATIVE && !SELO_BACKEND_AVR))
 #endif
 #ifndef SELO_NATIVE_AES_ENCRYPT /* one kernel of these, on Xtensa */
 #define SELO_NATIVE_AES_ENCRYPT (SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
@@ -300,7 +301,9 @@
 #define SELO_NATIVE_CHACHA20 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_GHASH
-#define SELO_NATIVE_GHASH (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_UMAAL))
+#define SELO_NATIVE_GHASH \
+    (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_ARM || SELO_BACKEND_RISCV32_MUL || \
+                     SELO_BACKEND_XTENSA))
 #endif
 #ifndef SELO_NATIVE_KECCAK
 #define SELO_NATIVE_KECCAK SELO_NATIVE
@@ -318,7 +321,7 @@
 #define SELO_NATIVE_SHA256 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_SHA512
-#define SELO_NATIVE_SHA512 (SELO_NATIVE && (SELO_BACKEND_AVR || SELO_BACKEND_THUMB2))
+#define SELO_NATIVE_SHA512 SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_SPECK
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
@@ -341,8 +344,8 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_SPECK || (!SELO_BACKEND_UMAAL && (SELO_NATIVE_GHASH || SELO_NATIVE_POLY1305)) || \
-     (!SELO_BACKEND_THUMB2 && (SELO_NATIVE_AES || SELO_NATIVE_SHA512)))
+    (SELO_NATIVE_SPECK || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
+     (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
@@ -356,7 +359,7 @@
 #endif
 
 #if SELO_NATIVE_AES && SELO_AES_TABLES != SELO_BACKEND_AVR
-#error "SELO_NATIVE_AES=1, but AVR's kernels need SELO_AES_TABLES=1, and those of ARM need 0"
+#error "SELO_NATIVE_AES=1, but AVR's kernels need SELO_AES_TABLES=1, and the others need 0"
 #endif
 
 #ifndef SELO_AES_SBOX_IN_RAM
@@ -399,8 +402,8 @@
 #include <stdint.h>
 
 /* SELO_NATIVE_AES on AVR replaces all of these that SELO_AES_TABLES=1 has, and also
- * selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h. On ARM it replaces
- * selo_aes_fast_encrypt, selo_aes_fast_decrypt and what is called selo_aes_sliced_....
+ * selo_aes{128,192,256}_fast_setup and _tiny_setup of selo.h. Elsewhere it
+ * replaces selo_aes_fast_encrypt, selo_aes_fast_decrypt and what is called selo_aes_sliced_....
  * One block with the whole key schedule [FIPS197, 5.1, 5.3]. rounds is 10, 12 or 14. round_keys
  * has 16 (rounds + 1) bytes. */
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
