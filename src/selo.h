@@ -3,7 +3,7 @@
  *
  * This header is the manual of the device library: authenticated encryption, hashes, HMAC, HKDF,
  * X25519 and the node of the link. selo_unauthenticated.h has the modes of operation that do not
- * authenticate. selo_speck.h has the block cipher Speck.
+ * authenticate. selo_speck.h has the block cipher Speck, selo_mlkem.h the key encapsulation ML-KEM.
  *
  * Conventions. They belong to the contract of every function, unless it says otherwise.
  *  - Language: C11. The code is correct where int has 16 bits. It uses no malloc, no recursion and
@@ -54,7 +54,7 @@ enum selo_status {
     SELO_ERROR_SPACE = 2,    /* the output buffer is too small */
     SELO_ERROR_PADDING = 3,  /* the decrypted padding is malformed: wrong key or altered data */
     SELO_ERROR_RANDOM = 4,   /* the random source failed */
-    SELO_ERROR_KEY = 5,      /* the peer's public key yields the all-zero secret [RFC7748, 6.1] */
+    SELO_ERROR_KEY = 5,      /* the key is invalid: X25519 yields zero [RFC7748, 6.1], or its check fails */
     SELO_ERROR_TAG = 6,      /* the tag does not verify: altered data, wrong key, nonce or header */
     SELO_ERROR_STATE = 7,    /* the state of the node or of the message does not permit this call */
     SELO_ERROR_STORE = 8,    /* the record cannot be read or stored, or does not exist */
@@ -683,6 +683,17 @@ void selo_sha3_512_start(struct selo_sha3 *hash);
 void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size);
 /* Writes 32 bytes after selo_sha3_256_start, and 64 bytes after selo_sha3_512_start. */
 void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest);
+
+/* SHAKE128 and SHAKE256 [FIPS202, 6.2]: a hash whose output has any size. Call _start, then _update
+ * for the input, then _read any number of times; each call goes on in the output. Wipe *xof after the
+ * last, if the input was secret.
+ * Returns: SELO_OK; SELO_ERROR_STATE from _update after a _read. *xof is then zeroed, and _read
+ * returns SELO_ERROR_STATE and zeros. */
+struct selo_shake { struct selo_sha3 sponge; uint8_t reading; };
+void selo_shake128_start(struct selo_shake *xof);
+void selo_shake256_start(struct selo_shake *xof);
+enum selo_status selo_shake_update(struct selo_shake *xof, const void *data, size_t size);
+enum selo_status selo_shake_read(struct selo_shake *xof, uint8_t *out, size_t size);
 
 /* BLAKE2s with a digest of 32 bytes, without a key [RFC7693]. */
 struct selo_blake2s { uint32_t state[8]; uint8_t block[64]; uint32_t size; };
