@@ -64,11 +64,15 @@ class Chip:
         lines = [line for call in calls for line in self._lines(call)]
         if profile:
             lines.append("profile")
-        done = subprocess.run([self.runner, self.image], input="\n".join(lines) + "\n",
-                              check=True, capture_output=True, text=True)
-        answers = done.stdout.splitlines()
+        answers = self.answers(lines)
         results = [Result(line) for line in answers[:len(calls)]]
         return (results, self._by_symbol(answers[len(calls):])) if profile else results
+
+    def answers(self, lines):
+        """The runner's answers to commands (lab/sims/call/main.c)."""
+        done = subprocess.run([self.runner, self.image], input="\n".join(lines) + "\n",
+                              check=True, capture_output=True, text=True)
+        return done.stdout.splitlines()
 
     def _by_symbol(self, lines):
         starts = sorted((address, name) for name, address in self.symbols.items()

@@ -32,18 +32,22 @@ enum {
 
 extern const uint16_t selo_mlkem_zetas[128];
 
-/* t / 2^16 modulo q, above t / 2^16 - q and up to t / 2^16, for |t| <= 2^31 - 2^16 q. q * 62209 is
- * 1 modulo 2^16. The difference is a multiple of 2^16, so its upper half is the exact quotient. */
-SELO_INLINE int16_t selo_mlkem_reduce(int32_t t)
+/* t / 2^16 modulo q, above t / 2^16 - q and up to t / 2^16, for t from 0 to 2^32 - 1 less 2^16 q. q
+ * times 62209 is 1 modulo 2^16. The difference is a multiple of 2^16, so its upper half is the exact
+ * quotient. */
+SELO_INLINE int16_t selo_mlkem_reduce(uint32_t t)
 {
-    const uint16_t multiple = (uint16_t)((uint16_t)t * 62209ul);
-    return (int16_t)(uint16_t)((uint32_t)(t - (int32_t)multiple * SELO_MLKEM_Q) >> 16);
+    const uint16_t multiple = (uint16_t)((uint16_t)t * (uint32_t)62209);
+    return (int16_t)(uint16_t)((t - (uint32_t)multiple * SELO_MLKEM_Q) >> 16);
 }
 
-/* a * b / 2^16 modulo q, for b from 0 to q: above a b / 2^16 - q and up to a b / 2^16. */
+/* a * b / 2^16 modulo q, for b from 0 to q: above a b / 2^16 - q and up to a b / 2^16. Without a
+ * product of signed numbers, for which avr-gcc calls a function that branches on the sign. */
 SELO_INLINE int16_t selo_mlkem_product(int16_t a, uint16_t b)
 {
-    return selo_mlkem_reduce((int32_t)a * b);
+    const uint16_t bits = (uint16_t)a;
+    const uint16_t of_sign = b & (uint16_t)(0u - (bits >> 15)); /* a is bits - 2^16 then */
+    return (int16_t)(selo_mlkem_reduce((uint32_t)bits * b) - (int16_t)of_sign);
 }
 
 /* x / q, rounded down. 157 / 2^11 is a little less than 256 / q, so the estimate is the quotient
