@@ -134,9 +134,11 @@ struct selo_mlkem_encapsulation {
         uint8_t bytes[896];
     } area;
     uint8_t message[32], seed[32], key_hash[32], rho[32];
-    uint8_t quad[6]; /* bytes of the key that are not used yet */
-    uint16_t at;     /* bytes taken or given in this step */
-    uint8_t step;    /* 0: no encapsulation is under way */
+    uint8_t bytes[6]; /* of the key, until they are four coefficients */
+    uint8_t quad;     /* those that are complete in this polynomial */
+    uint16_t at;      /* bytes taken or given of a polynomial, or of rho */
+    uint8_t rank;     /* those that are complete in this step */
+    uint8_t step;     /* 0: no encapsulation is under way */
 };
 struct selo_mlkem512_encapsulation { struct selo_mlkem_encapsulation of; };
 struct selo_mlkem768_encapsulation { struct selo_mlkem_encapsulation of; };

@@ -31,7 +31,7 @@ static enum selo_status fail(struct selo_mlkem_encapsulation *state, enum selo_s
 static void next_step(struct selo_mlkem_encapsulation *state)
 {
     state->step++;
-    state->at = 0;
+    state->rank = 0;
     memset(SUM(state), 0, 512);
     selo_sha3_256_start(&state->sponge.sponge);
 }
@@ -85,43 +85,45 @@ static void make_row(struct selo_mlkem_encapsulation *state, uint8_t row, uint8_
                         (uint8_t)(ranks + row));
 }
 
-/* The first pass: what follows t in the key is rho. */
-static void keep_rho(struct selo_mlkem_encapsulation *state, const uint8_t *piece, size_t size,
-                     uint16_t t_bytes)
+/* The second pass: v grows with every six bytes of t, which are four coefficients. Returns 0 if one of
+ * them is out of range. */
+static uint8_t add_to_v(struct selo_mlkem_encapsulation *state, const uint8_t *piece, uint16_t size,
+                        uint8_t ranks)
 {
-    for (size_t i = 0; i < size; i++) {
-        const uint16_t place = (uint16_t)(state->at + i);
-        if (place >= t_bytes) {
-            state->rho[place - t_bytes] = piece[i];
-        }
-    }
-}
+    uint8_t filled = (uint8_t)(state->at - 6 * state->quad);
 
-/* The second pass: v grows with every six bytes of t. Returns 0 if a coefficient is out of range. */
-static uint8_t add_to_v(struct selo_mlkem_encapsulation *state, const uint8_t *piece, size_t size,
-                        uint16_t t_bytes, uint8_t ranks)
-{
-    for (size_t i = 0; i < size; i++) {
-        const uint16_t place = (uint16_t)(state->at + i);
-        const uint16_t within = place % SELO_MLKEM_PACKED;
-        const uint8_t filled = (uint8_t)(within % sizeof state->quad);
-        if (place >= t_bytes) {
-            break;
-        }
-        if (within == 0) {
-            make_y(state, (uint8_t)(place / SELO_MLKEM_PACKED), ranks);
-        }
-        state->quad[filled] = piece[i];
-        if (filled == sizeof state->quad - 1) {
-            const uint8_t quad = (uint8_t)(within / sizeof state->quad);
-            if (!selo_mlkem_in_range(state->quad, sizeof state->quad)) {
+    if (state->at == 0) {
+        make_y(state, state->rank, ranks);
+    }
+    for (uint16_t i = 0; i < size; i++) {
+        state->bytes[filled++] = piece[i];
+        if (filled == sizeof state->bytes) {
+            if (!selo_mlkem_in_range(state->bytes, sizeof state->bytes)) {
                 return 0;
             }
-            selo_mlkem_multiply_add(SUM(state) + 4 * quad, state->quad,
-                                    state->area.bytes + 6 * quad, quad);
+            selo_mlkem_multiply_add(SUM(state) + 4 * state->quad, state->bytes,
+                                    state->area.bytes + 6 * state->quad, state->quad);
+            state->quad++;
+            filled = 0;
         }
     }
     return 1;
+}
+
+/* Moves on by `size` bytes of a part of `whole` bytes. */
+static void advance(struct selo_mlkem_encapsulation *state, uint16_t size, uint16_t whole)
+{
+    state->at = (uint16_t)(state->at + size);
+    if (state->at == whole) {
+        state->at = 0;
+        state->quad = 0;
+        state->rank++;
+    }
+}
+
+static inline uint16_t smaller(size_t a, uint16_t b)
+{
+    return a < b ? (uint16_t)a : b;
 }
 
 static enum selo_status end_pass(struct selo_mlkem_encapsulation *state, uint8_t ranks)
@@ -142,57 +144,64 @@ static enum selo_status end_pass(struct selo_mlkem_encapsulation *state, uint8_t
         selo_mlkem_finish_v(SUM(state), state->area.bytes, &state->sponge, state->seed,
                             (uint8_t)(2 * ranks), state->message);
         state->step++;
-        state->at = 0;
+        state->rank = 0;
     }
     return SELO_OK;
 }
 
+/* A polynomial of t after the other, then rho, which the first pass keeps. */
 enum selo_status selo_mlkem_pieces_key(struct selo_mlkem_encapsulation *state, const uint8_t *piece,
                                        size_t size, uint8_t ranks)
 {
-    const uint16_t whole = (uint16_t)SELO_MLKEM_PUBLIC_BYTES(ranks);
-
     if (state->step != FIRST_PASS && state->step != SECOND_PASS) {
         return fail(state, SELO_ERROR_STATE);
     }
-    if (size > (size_t)(whole - state->at)) {
+    if (size > (size_t)(SELO_MLKEM_PACKED * (ranks - state->rank) + 32 - state->at)) {
         return fail(state, SELO_ERROR_ARGUMENT);
     }
     selo_sha3_update(&state->sponge.sponge, piece, size);
-    if (state->step == FIRST_PASS) {
-        keep_rho(state, piece, size, (uint16_t)(whole - 32));
-    } else if (!add_to_v(state, piece, size, (uint16_t)(whole - 32), ranks)) {
-        return fail(state, SELO_ERROR_KEY);
+    while (size != 0) {
+        const uint16_t whole = state->rank < ranks ? SELO_MLKEM_PACKED : 32;
+        const uint16_t part = smaller(size, (uint16_t)(whole - state->at));
+        if (state->rank == ranks) {
+            memcpy(state->rho + state->at, piece, part);
+        } else if (state->step == SECOND_PASS && !add_to_v(state, piece, part, ranks)) {
+            return fail(state, SELO_ERROR_KEY);
+        }
+        advance(state, part, whole);
+        piece += part;
+        size -= part;
     }
-    state->at = (uint16_t)(state->at + size);
-    return state->at == whole ? end_pass(state, ranks) : SELO_OK;
+    return state->rank > ranks ? end_pass(state, ranks) : SELO_OK;
 }
 
 enum selo_status selo_mlkem_pieces_read(struct selo_mlkem_encapsulation *state, uint8_t *out,
                                         size_t size, uint8_t ranks)
 {
-    const uint16_t whole =
-        (uint16_t)(state->step == FIRST_PART ? SELO_MLKEM_U * ranks : SELO_MLKEM_V);
+    const uint8_t rows = state->step == FIRST_PART ? ranks : 1;
+    const uint16_t whole = state->step == FIRST_PART ? SELO_MLKEM_U : SELO_MLKEM_V;
     enum selo_status status = SELO_OK;
 
     if (state->step != FIRST_PART && state->step != SECOND_PART) {
         status = SELO_ERROR_STATE;
-    } else if (size > (size_t)(whole - state->at)) {
+    } else if (size > (size_t)(whole * (rows - state->rank) - state->at)) {
         status = SELO_ERROR_ARGUMENT;
     }
     if (status != SELO_OK) {
         selo_wipe(out, size);
         return fail(state, status);
     }
-    for (; size != 0; size--) {
-        const uint16_t within = state->at % SELO_MLKEM_U;
-        if (state->step == FIRST_PART && within == 0) {
-            make_row(state, (uint8_t)(state->at / SELO_MLKEM_U), ranks);
+    while (size != 0) {
+        const uint16_t part = smaller(size, (uint16_t)(whole - state->at));
+        if (state->step == FIRST_PART && state->at == 0) {
+            make_row(state, state->rank, ranks);
         }
-        *out++ = ((const uint8_t *)SUM(state))[within];
-        state->at++;
+        memcpy(out, (const uint8_t *)SUM(state) + state->at, part);
+        advance(state, part, whole);
+        out += part;
+        size -= part;
     }
-    if (state->at == whole) {
+    if (state->rank == rows) {
         next_step(state);
     }
     return SELO_OK;
