@@ -35,8 +35,8 @@ class Result:
 
 
 class Chip:
-    def __init__(self, runner, image):
-        self.runner, self.image = runner, image
+    def __init__(self, runner, image, mcu="atmega328p"):
+        self.command = [runner, "--mcu", mcu, image]
         listing = subprocess.run(["avr-nm", image], check=True, capture_output=True, text=True)
         self.symbols = {}
         for line in listing.stdout.splitlines():
@@ -70,7 +70,7 @@ class Chip:
 
     def answers(self, lines):
         """The runner's answers to commands (lab/sims/call/main.c)."""
-        done = subprocess.run([self.runner, self.image], input="\n".join(lines) + "\n",
+        done = subprocess.run(self.command, input="\n".join(lines) + "\n",
                               check=True, capture_output=True, text=True)
         return done.stdout.splitlines()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs ML-KEM's encapsulation in pieces on the simulated ATmega328P, with the vectors of
-# lab/vectors/ml-kem, and measures its cycles, stack, RAM and flash.
+# Runs ML-KEM on simulated chips with the vectors of lab/vectors/ml-kem, and measures it: encapsulation
+# in pieces on an ATmega328P, the functions on whole keys on an ATmega2560.
 #
 # usage: tests/avr/mlkem.sh [--all]      (needs cc, avr-gcc, python3, simavr)
 set -euo pipefail
@@ -9,10 +9,22 @@ out=out/avr
 mkdir -p "$out"
 
 make --no-print-directory -s -C lab/sims/call OUT="$PWD/target/sims"
-for bits in 512 768; do
-    entries=(start key read finish)
-    avr-gcc -mmcu=atmega328p -Os -std=c11 -Wall -Wextra -Werror -ffunction-sections -fdata-sections -Isrc \
-        -Wl,--gc-sections,--undefined=encapsulation_state "${entries[@]/#/-Wl,--undefined=selo_mlkem${bits}_encapsulate_}" -o "$out/mlkem$bits.elf" \
+
+image() { # MCU BITS IMAGE FLAG KEPT... (functions and variables)
+    local mcu=$1 bits=$2 image=$3 flag=$4
+    shift 4
+    avr-gcc -mmcu="$mcu" -Os -std=c11 -Wall -Wextra -Werror -ffunction-sections -fdata-sections -Isrc \
+        -DBITS="$bits" "$flag" -Wl,--gc-sections "${@/#/-Wl,--undefined=}" -o "$image" \
         tests/avr/mlkem_image.c src/selo/native/avr/{mlkem,keccak}_*.S src/selo/{mlkem,sha3,common}/*.c
-    PYTHONDONTWRITEBYTECODE=1 python3 tests/avr/mlkem.py target/sims/selo-call "$out/mlkem$bits.elf" "$bits" "$@"
+}
+
+failed=0
+for bits in 512 768; do
+    name=selo_mlkem$bits
+    image atmega328p "$bits" "$out/mlkem$bits.elf" -DIN_PIECES state piece "${name}_encapsulate_"{start,key,read,finish}
+    image atmega2560 "$bits" "$out/mlkem$bits-whole.elf" -DWHOLE public_key private_key ciphertext seed secret \
+        "${name}_"{keygen,encapsulate,decapsulate}
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/avr/mlkem.py target/sims/selo-call "$bits" "$out/mlkem$bits.elf" \
+        "$out/mlkem$bits-whole.elf" "$@" || failed=1
 done
+exit $failed
