@@ -1,5 +1,5 @@
-//! `selo.h`, `selo_unauthenticated.h` and `selo_speck.h` in Rust, in their order: first the
-//! structs, then the functions. Unit tests compare sizes, names and order with the C headers.
+//! `selo.h`, `selo_unauthenticated.h`, `selo_speck.h` and `selo_mlkem.h` in Rust, in their order: first
+//! the structs, then the functions. Unit tests compare sizes, names and order with the C headers.
 //!
 //! A function is `safe` if its reference types express all its requirements. The others take
 //! pointers because their buffers may be the same (`out == in`), have a separate size, or hold
@@ -139,6 +139,8 @@ structs! {
     Sha512 { state: [u64; 8], block: [u64; 16], size: u32 }
     /// `struct selo_sha3`: the sponge of both SHA-3 functions.
     Sha3 { lanes: [u64; 25], position: u8, rate: u8 }
+    /// `struct selo_shake`: SHAKE128 or SHAKE256 [FIPS202].
+    Shake { sponge: Sha3, reading: u8 }
     /// `struct selo_blake2s`: BLAKE2s with a 32-byte digest [RFC7693].
     Blake2s { state: [u32; 8], block: [u8; 64], size: u32 }
     /// `struct selo_ascon_hash256`: Ascon-Hash256 [SP800-232].
@@ -174,6 +176,33 @@ structs! {
     Speck192Tiny { key: [u8; 24] }
     /// `struct selo_speck256_tiny`: Speck128/256 [SPECK2013], round keys on the fly, encrypts only.
     Speck256Tiny { key: [u8; 32] }
+    /// `struct selo_mlkem512_public_key`: an encapsulation key of ML-KEM-512 [FIPS203].
+    MlKem512PublicKey { bytes: [u8; 800] }
+    /// `struct selo_mlkem512_private_key`: a decapsulation key of ML-KEM-512 [FIPS203].
+    MlKem512PrivateKey { bytes: [u8; 1632] }
+    /// `struct selo_mlkem512_ciphertext`: a ciphertext of ML-KEM-512 [FIPS203].
+    MlKem512Ciphertext { bytes: [u8; 768] }
+    /// `struct selo_mlkem768_public_key`: an encapsulation key of ML-KEM-768 [FIPS203].
+    MlKem768PublicKey { bytes: [u8; 1184] }
+    /// `struct selo_mlkem768_private_key`: a decapsulation key of ML-KEM-768 [FIPS203].
+    MlKem768PrivateKey { bytes: [u8; 2400] }
+    /// `struct selo_mlkem768_ciphertext`: a ciphertext of ML-KEM-768 [FIPS203].
+    MlKem768Ciphertext { bytes: [u8; 1088] }
+    /// `struct selo_mlkem_encapsulation`: the state of either size.
+    MlKemEncapsulation {
+        sponge: Shake,
+        area: [i16; 448],
+        keys: [[u8; 32]; 4],
+        bytes: [u8; 6],
+        quad: u8,
+        at: u16,
+        rank: u8,
+        step: u8,
+    }
+    /// `struct selo_mlkem512_encapsulation`: an encapsulation in pieces.
+    MlKem512Encapsulation { of: MlKemEncapsulation }
+    /// `struct selo_mlkem768_encapsulation`: an encapsulation in pieces.
+    MlKem768Encapsulation { of: MlKemEncapsulation }
 }
 
 structs! {
@@ -519,6 +548,11 @@ unsafe extern "C" {
     pub fn selo_sha3_update(hash: *mut Sha3, data: *const c_void, size: usize);
     pub fn selo_sha3_finish(hash: *mut Sha3, digest: *mut u8);
 
+    pub safe fn selo_shake128_start(xof: &mut Shake);
+    pub safe fn selo_shake256_start(xof: &mut Shake);
+    pub fn selo_shake_update(xof: *mut Shake, data: *const c_void, size: usize) -> Status;
+    pub fn selo_shake_read(xof: *mut Shake, out: *mut u8, size: usize) -> Status;
+
     pub safe fn selo_blake2s_start(hash: &mut Blake2s);
     pub fn selo_blake2s_update(hash: *mut Blake2s, data: *const c_void, size: usize);
     pub fn selo_blake2s_finish(hash: *mut Blake2s, digest: *mut [u8; 32]);
@@ -720,4 +754,72 @@ unsafe extern "C" {
         out: *mut [u8; 16],
         input: *const [u8; 16],
     );
+
+    pub safe fn selo_mlkem512_keygen(
+        public_key: &mut MlKem512PublicKey,
+        private_key: &mut MlKem512PrivateKey,
+        seed: &[u8; 64],
+    );
+    pub safe fn selo_mlkem512_encapsulate(
+        ciphertext: &mut MlKem512Ciphertext,
+        secret: &mut [u8; 32],
+        public_key: &MlKem512PublicKey,
+        random: &[u8; 32],
+    ) -> Status;
+    pub safe fn selo_mlkem512_decapsulate(
+        secret: &mut [u8; 32],
+        private_key: &MlKem512PrivateKey,
+        ciphertext: &MlKem512Ciphertext,
+    );
+    pub safe fn selo_mlkem512_check(private_key: &MlKem512PrivateKey) -> Status;
+
+    pub safe fn selo_mlkem768_keygen(
+        public_key: &mut MlKem768PublicKey,
+        private_key: &mut MlKem768PrivateKey,
+        seed: &[u8; 64],
+    );
+    pub safe fn selo_mlkem768_encapsulate(
+        ciphertext: &mut MlKem768Ciphertext,
+        secret: &mut [u8; 32],
+        public_key: &MlKem768PublicKey,
+        random: &[u8; 32],
+    ) -> Status;
+    pub safe fn selo_mlkem768_decapsulate(
+        secret: &mut [u8; 32],
+        private_key: &MlKem768PrivateKey,
+        ciphertext: &MlKem768Ciphertext,
+    );
+    pub safe fn selo_mlkem768_check(private_key: &MlKem768PrivateKey) -> Status;
+
+    pub safe fn selo_mlkem512_encapsulate_start(state: &mut MlKem512Encapsulation, random: &[u8; 32]);
+    pub fn selo_mlkem512_encapsulate_key(
+        state: *mut MlKem512Encapsulation,
+        piece: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_mlkem512_encapsulate_read(
+        state: *mut MlKem512Encapsulation,
+        out: *mut u8,
+        size: usize,
+    ) -> Status;
+    pub safe fn selo_mlkem512_encapsulate_finish(
+        state: &mut MlKem512Encapsulation,
+        secret: &mut [u8; 32],
+    ) -> Status;
+
+    pub safe fn selo_mlkem768_encapsulate_start(state: &mut MlKem768Encapsulation, random: &[u8; 32]);
+    pub fn selo_mlkem768_encapsulate_key(
+        state: *mut MlKem768Encapsulation,
+        piece: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_mlkem768_encapsulate_read(
+        state: *mut MlKem768Encapsulation,
+        out: *mut u8,
+        size: usize,
+    ) -> Status;
+    pub safe fn selo_mlkem768_encapsulate_finish(
+        state: &mut MlKem768Encapsulation,
+        secret: &mut [u8; 32],
+    ) -> Status;
 }

@@ -12,6 +12,7 @@ use crate::{Error, status};
 const HEADER: &str = include_str!("../../../../src/selo.h");
 const UNAUTHENTICATED: &str = include_str!("../../../../src/selo_unauthenticated.h");
 const SPECK: &str = include_str!("../../../../src/selo_speck.h");
+const MLKEM: &str = include_str!("../../../../src/selo_mlkem.h");
 const DECLARATIONS: &str = include_str!("declarations.rs");
 
 macro_rules! sizes {
@@ -71,6 +72,7 @@ sizes! {
     Sha256 = selo_sys_size_of_sha256
     Sha512 = selo_sys_size_of_sha512
     Sha3 = selo_sys_size_of_sha3
+    Shake = selo_sys_size_of_shake
     Blake2s = selo_sys_size_of_blake2s
     AsconHash256 = selo_sys_size_of_ascon_hash256
     HmacSha256 = selo_sys_size_of_hmac_sha256
@@ -88,6 +90,15 @@ sizes! {
     Speck128Tiny = selo_sys_size_of_speck128_tiny
     Speck192Tiny = selo_sys_size_of_speck192_tiny
     Speck256Tiny = selo_sys_size_of_speck256_tiny
+    MlKem512PublicKey = selo_sys_size_of_mlkem512_public_key
+    MlKem512PrivateKey = selo_sys_size_of_mlkem512_private_key
+    MlKem512Ciphertext = selo_sys_size_of_mlkem512_ciphertext
+    MlKem768PublicKey = selo_sys_size_of_mlkem768_public_key
+    MlKem768PrivateKey = selo_sys_size_of_mlkem768_private_key
+    MlKem768Ciphertext = selo_sys_size_of_mlkem768_ciphertext
+    MlKemEncapsulation = selo_sys_size_of_mlkem_encapsulation
+    MlKem512Encapsulation = selo_sys_size_of_mlkem512_encapsulation
+    MlKem768Encapsulation = selo_sys_size_of_mlkem768_encapsulation
 }
 
 unsafe extern "C" {
@@ -189,7 +200,7 @@ fn primitives() -> String {
         .expect("the part of the link");
     let mut text = String::new();
     let mut inside = false;
-    for line in [front, UNAUTHENTICATED, SPECK]
+    for line in [front, UNAUTHENTICATED, SPECK, MLKEM]
         .into_iter()
         .flat_map(str::lines)
     {
