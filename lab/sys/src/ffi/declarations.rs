@@ -791,7 +791,10 @@ unsafe extern "C" {
     );
     pub safe fn selo_mlkem768_check(private_key: &MlKem768PrivateKey) -> Status;
 
-    pub safe fn selo_mlkem512_encapsulate_start(state: &mut MlKem512Encapsulation, random: &[u8; 32]);
+    pub safe fn selo_mlkem512_encapsulate_start(
+        state: &mut MlKem512Encapsulation,
+        random: &[u8; 32],
+    );
     pub fn selo_mlkem512_encapsulate_key(
         state: *mut MlKem512Encapsulation,
         piece: *const u8,
@@ -807,7 +810,10 @@ unsafe extern "C" {
         secret: &mut [u8; 32],
     ) -> Status;
 
-    pub safe fn selo_mlkem768_encapsulate_start(state: &mut MlKem768Encapsulation, random: &[u8; 32]);
+    pub safe fn selo_mlkem768_encapsulate_start(
+        state: &mut MlKem768Encapsulation,
+        random: &[u8; 32],
+    );
     pub fn selo_mlkem768_encapsulate_key(
         state: *mut MlKem768Encapsulation,
         piece: *const u8,

@@ -1,7 +1,7 @@
 //! Hashes: start, update any number of times, finish.
 
 use super::declarations::{
-    AsconHash256, Blake2s, Sha3, Sha256, Shake, Sha512, selo_ascon_hash256_finish,
+    AsconHash256, Blake2s, Sha3, Sha256, Sha512, Shake, selo_ascon_hash256_finish,
     selo_ascon_hash256_start, selo_ascon_hash256_update, selo_blake2s_finish, selo_blake2s_start,
     selo_blake2s_update, selo_sha3_256_start, selo_sha3_512_start, selo_sha3_finish,
     selo_sha3_update, selo_sha256_finish, selo_sha256_start, selo_sha256_update,
@@ -86,7 +86,7 @@ pub fn shake256(message: &[u8], out: &mut [u8]) {
     shake(selo_shake256_start, message, out);
 }
 
-fn shake(start: impl Fn(&mut Shake), message: &[u8], out: &mut [u8]) {
+fn shake(start: extern "C" fn(&mut Shake), message: &[u8], out: &mut [u8]) {
     let mut xof = Shake::zeroed();
     start(&mut xof);
     // SAFETY: the state was started; the slices cover their bytes. Both calls are in turn, so they

@@ -62,3 +62,13 @@ hash_tests! {
     blake2s_of_any_pieces: Blake2s, blake2::Blake2s256;
     ascon_hash256_of_any_pieces: AsconHash256, ascon_hash::AsconHash256;
 }
+
+/// The first bytes that NIST publishes for the empty message [FIPS202].
+#[test]
+fn shake_of_an_empty_message() {
+    let (mut of_128, mut of_256) = ([0; 200], [0; 8]);
+    selo_sys::shake128(b"", &mut of_128);
+    selo_sys::shake256(b"", &mut of_256);
+    assert_eq!(hex::encode(&of_128[..8]), "7f9c2ba4e88f827d");
+    assert_eq!(hex::encode(of_256), "46b9dd2b0ba88d13");
+}

@@ -3,7 +3,7 @@
 
 use ml_kem::kem::{Decapsulate, DecapsulationKey, EncapsulationKey};
 use ml_kem::{
-    B32, Ciphertext, EncapsulateDeterministic, Encoded, EncodedSizeUser, KemCore, MlKem512, MlKem512Params,
+    B32, Ciphertext, EncapsulateDeterministic, EncodedSizeUser, KemCore, MlKem512, MlKem512Params,
     MlKem768, MlKem768Params,
 };
 use proptest::prelude::*;
