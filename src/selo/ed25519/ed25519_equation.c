@@ -139,14 +139,15 @@ static uint8_t decode_negative(struct equation *e, const uint8_t bytes[32])
     return 1;
 }
 
-/* 1 if 8 times c's point is the neutral element (0, 1). Uses c. */
+/* 1 if c's point has an order of 1, 2, 4 or 8: x is 0, or y, or that of twice the point, whose
+ * numerator is x^2 + y^2 [HWCD2008, 3.3]. z is 1. Uses a and b. */
 static uint8_t is_of_small_order(struct comb *c)
 {
-    for (uint8_t i = 0; i < 3; i++) {
-        twice(c, 0);
-    }
-    selo_field25519_subtract(c->y, c->y, c->z);
-    return is_zero(c->x) && is_zero(c->y);
+    selo_field25519_square(c->a, c->x);
+    selo_field25519_square(c->b, c->y);
+    selo_field25519_butterfly(c->a, c->b);
+    memcpy(c->b, c->t, 32); /* x y */
+    return is_zero(c->a) | is_zero(c->b);
 }
 
 static void keep(struct multiple *m, struct equation *e)
@@ -162,11 +163,17 @@ static void keep(struct multiple *m, struct equation *e)
     selo_field25519_butterfly(m->z2, c->a);
 }
 
-static SELO_STACK_APART void add_multiple(struct comb *c, const struct multiple *m, uint8_t minus)
+/* Apart, so that there is one copy of it. */
+static SELO_STACK_APART void add_entry(struct comb *c, uint8_t minus, uint8_t with_t)
+{
+    add(c, minus, with_t);
+}
+
+static void add_multiple(struct comb *c, const struct multiple *m, uint8_t minus, uint8_t with_t)
 {
     selo_field25519_multiply(c->z, c->z, m->z2);
     memcpy(&c->entry, &m->entry, sizeof c->entry);
-    add(c, minus, 1);
+    add_entry(c, minus, with_t);
 }
 
 /* 1, 3, 5 and 7 times c's point. */
@@ -176,7 +183,7 @@ static void make_multiples(struct equation *e)
     twice(&e->c, 1);
     keep(&e->multiples[3], e); /* 2, until it is 7 */
     for (uint8_t i = 0; i < 3; i++) {
-        add_multiple(&e->c, &e->multiples[i == 0 ? 0 : 3], 0);
+        add_multiple(&e->c, &e->multiples[i == 0 ? 0 : 3], 0, 1);
         keep(&e->multiples[i + 1], e);
     }
 }
@@ -219,10 +226,10 @@ static void sum_up(struct equation *e)
         }
         if (digit != 0) {
             const uint8_t size = (uint8_t)(digit & 8 ? 16 - digit : digit);
-            add_multiple(c, &e->multiples[size >> 1], digit & 8 ? 0xff : 0);
+            add_multiple(c, &e->multiples[size >> 1], digit & 8 ? 0xff : 0, has_column);
         }
         if (has_column) {
-            add(c, choose(c, (uint8_t)place), 0);
+            add_entry(c, choose(c, (uint8_t)place), 0);
         }
         started = (uint8_t)(started | digit | has_column);
     }
@@ -232,27 +239,18 @@ enum selo_status selo_ed25519_equation(const uint8_t r[32], const uint8_t s[32],
                                        const uint8_t public_key[32], const uint8_t k[32])
 {
     struct equation e;
-    uint8_t x[32], encoded[32];
+    uint8_t scalar[32]; /* S / 8, then the encoding of the sum */
 
     load(e.d2, twice_d);
-    if (!decode_negative(&e, public_key)) {
+    if (!decode_negative(&e, public_key) || is_of_small_order(&e.c)) {
         return SELO_ERROR_KEY;
     }
-    memcpy(x, e.c.x, 32);
-    memcpy(encoded, e.c.y, 32);
-    if (is_of_small_order(&e.c)) {
-        return SELO_ERROR_KEY;
-    }
-    memcpy(e.c.x, x, 32);
-    memcpy(e.c.y, encoded, 32);
-    set(e.c.z, 1);
-    selo_field25519_multiply(e.c.t, e.c.x, e.c.y);
     make_multiples(&e);
     recode(e.digits, k);
-    selo_ed25519_eighth(x, s);
-    selo_ed25519_signs(e.c.signs, x);
+    selo_ed25519_eighth(scalar, s);
+    selo_ed25519_signs(e.c.signs, scalar);
     e.c.signs[31] = (uint8_t)(e.c.signs[31] | 1 << (TEETH * COLUMNS - 1) % 8);
     sum_up(&e);
-    encode(encoded, &e.c);
-    return selo_equal(encoded, r, 32) ? SELO_OK : SELO_ERROR_TAG;
+    encode(scalar, &e.c);
+    return selo_equal(scalar, r, 32) ? SELO_OK : SELO_ERROR_TAG;
 }
