@@ -3,7 +3,8 @@
  *
  * This header is the manual of the device library: authenticated encryption, hashes, HMAC, HKDF,
  * X25519 and the node of the link. selo_unauthenticated.h has the modes of operation that do not
- * authenticate. selo_speck.h has the block cipher Speck, selo_mlkem.h the key encapsulation ML-KEM.
+ * authenticate. selo_speck.h has the block cipher Speck, selo_mlkem.h the key encapsulation ML-KEM,
+ * selo_ed25519.h the signatures of Ed25519.
  *
  * Conventions. They belong to the contract of every function, unless it says otherwise.
  *  - Language: C11. The code is correct where int has 16 bits. It uses no malloc, no recursion and

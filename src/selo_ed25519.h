@@ -24,12 +24,12 @@ extern "C" {
 struct selo_ed25519_key { uint8_t seed[32], public_key[32]; };
 
 /* Makes the key pair of a seed of 32 random bytes. It cannot fail.
- * Constant time: on every CPU whose multiplier takes constant time. Stack: KEYGEN. */
+ * Constant time: on every CPU whose multiplier takes constant time. Stack: 606. */
 void selo_ed25519_keygen(struct selo_ed25519_key *key, const uint8_t seed[32]);
 
 /* Signs a message of `size` bytes. The signature depends on nothing else, so no random numbers are
  * needed. It cannot fail.
- * Constant time: on every CPU whose multiplier takes constant time. Stack: SIGN. */
+ * Constant time: on every CPU whose multiplier takes constant time. Stack: 678. */
 void selo_ed25519_sign(uint8_t signature[64], const struct selo_ed25519_key *key,
                        const void *message, size_t size);
 
@@ -40,7 +40,7 @@ void selo_ed25519_sign(uint8_t signature[64], const struct selo_ed25519_key *key
  * signature is. Coordinates must be below p. The equation is R = S B - k A, without the cofactor
  * [RFC8032, 5.1.7]. A public key of small order, under which one signature is valid for many messages,
  * is refused.
- * Constant time: no; nothing here is secret. Stack: VERIFY. */
+ * Constant time: no; nothing here is secret. Stack: 1,305. */
 enum selo_status selo_ed25519_verify(const uint8_t signature[64], const uint8_t public_key[32],
                                      const void *message, size_t size);
 

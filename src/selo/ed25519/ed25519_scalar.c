@@ -55,7 +55,7 @@ static void subtract_if(uint8_t x[33], uint8_t bits)
         const uint16_t byte = i < 32 ? order(i) : 0;
         const uint16_t part = (uint16_t)(byte << bits);
         const uint16_t difference =
-            (uint16_t)(x[i] - (uint8_t)(part | before) - (borrow & 1));
+            (uint16_t)((uint16_t)x[i] - (uint8_t)(part | before) - borrow);
         less[i] = (uint8_t)difference;
         borrow = difference >> 15;
         before = part >> 8;
@@ -132,7 +132,7 @@ uint8_t selo_ed25519_is_scalar(const uint8_t a[32])
     uint16_t borrow = 0;
 
     for (uint8_t i = 0; i < 32; i++) {
-        borrow = (uint16_t)(a[i] - order(i) - (borrow & 1)) >> 15;
+        borrow = (uint16_t)((uint16_t)a[i] - order(i) - borrow) >> 15;
     }
     return (uint8_t)borrow;
 }

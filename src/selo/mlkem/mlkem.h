@@ -54,7 +54,7 @@ SELO_INLINE int16_t selo_mlkem_product(int16_t a, uint16_t b)
  * or one less. */
 SELO_INLINE uint8_t selo_mlkem_quotient(uint16_t x)
 {
-    const uint8_t estimate = (uint8_t)((uint8_t)(x >> 8) * 157u >> 11);
+    const uint8_t estimate = (uint8_t)((uint16_t)(x >> 8) * 157u >> 11);
     const uint16_t rest = (uint16_t)(x - estimate * (uint16_t)SELO_MLKEM_Q);
     return (uint8_t)(estimate + (uint8_t)((uint16_t)(SELO_MLKEM_Q - 1 - rest) >> 15));
 }
@@ -63,7 +63,7 @@ SELO_INLINE uint8_t selo_mlkem_quotient(uint16_t x)
 SELO_INLINE uint16_t selo_mlkem_shorten(int16_t x)
 {
     const uint16_t up = (uint16_t)((uint16_t)x + 10u * SELO_MLKEM_Q);
-    const uint8_t estimate = (uint8_t)((uint8_t)(up >> 8) * 157u >> 11);
+    const uint8_t estimate = (uint8_t)((uint16_t)(up >> 8) * 157u >> 11);
     return (uint16_t)(up - estimate * (uint16_t)SELO_MLKEM_Q);
 }
 

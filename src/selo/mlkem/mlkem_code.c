@@ -96,7 +96,7 @@ void selo_mlkem_message(uint8_t message[32], const int16_t poly[256], const uint
 {
     for (uint8_t i = 0; i < 32; i++) {
         uint8_t byte = 0;
-        for (uint8_t bit = 0; bit < 8; bit += 2) {
+        for (uint8_t bit = 0; bit < 8; bit = (uint8_t)(bit + 2)) {
             byte = (uint8_t)(byte | message_bit(*v & 15, poly[0]) << bit);
             byte = (uint8_t)(byte | message_bit(*v >> 4, poly[1]) << (bit + 1));
             v++;

@@ -13,7 +13,7 @@ void selo_mlkem_inverse_ntt(int16_t poly[256])
 
     for (uint8_t length = 2; length != 0; length = (uint8_t)(length << 1)) {
         const uint8_t shortens = length & (2 | 8 | 32);
-        for (uint16_t start = 0; start < 256; start = (uint16_t)(start + 2 * length)) {
+        for (uint16_t start = 0; start < 256; start = (uint16_t)(start + 2u * length)) {
             const uint16_t zeta = selo_flash_u16(&selo_mlkem_zetas[factor--]);
             for (uint16_t i = start; i < start + length; i++) {
                 const int16_t low = poly[i], high = poly[i + length];

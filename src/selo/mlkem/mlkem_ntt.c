@@ -13,7 +13,7 @@ void selo_mlkem_ntt(int16_t poly[256])
     uint8_t factor = 1;
 
     for (uint8_t length = 128; length >= 2; length >>= 1) {
-        for (uint16_t start = 0; start < 256; start = (uint16_t)(start + 2 * length)) {
+        for (uint16_t start = 0; start < 256; start = (uint16_t)(start + 2u * length)) {
             const uint16_t zeta = selo_flash_u16(&selo_mlkem_zetas[factor++]);
             for (uint16_t i = start; i < start + length; i++) {
                 const int16_t turned = selo_mlkem_product(poly[i + length], zeta);

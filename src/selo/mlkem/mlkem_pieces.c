@@ -90,7 +90,7 @@ static void make_row(struct selo_mlkem_encapsulation *state, uint8_t row, uint8_
 static uint8_t add_to_v(struct selo_mlkem_encapsulation *state, const uint8_t *piece, uint16_t size,
                         uint8_t ranks)
 {
-    uint8_t filled = (uint8_t)(state->at - 6 * state->quad);
+    uint8_t filled = (uint8_t)(state->at - 6u * state->quad);
 
     if (state->at == 0) {
         make_y(state, state->rank, ranks);
@@ -156,7 +156,7 @@ enum selo_status selo_mlkem_pieces_key(struct selo_mlkem_encapsulation *state, c
     if (state->step != FIRST_PASS && state->step != SECOND_PASS) {
         return fail(state, SELO_ERROR_STATE);
     }
-    if (size > (size_t)(SELO_MLKEM_PACKED * (ranks - state->rank) + 32 - state->at)) {
+    if (size > SELO_MLKEM_PACKED * (size_t)(ranks - state->rank) + 32 - state->at) {
         return fail(state, SELO_ERROR_ARGUMENT);
     }
     selo_sha3_update(&state->sponge.sponge, piece, size);
@@ -184,7 +184,7 @@ enum selo_status selo_mlkem_pieces_read(struct selo_mlkem_encapsulation *state, 
 
     if (state->step != FIRST_PART && state->step != SECOND_PART) {
         status = SELO_ERROR_STATE;
-    } else if (size > (size_t)(whole * (rows - state->rank) - state->at)) {
+    } else if (size > whole * (size_t)(rows - state->rank) - state->at) {
         status = SELO_ERROR_ARGUMENT;
     }
     if (status != SELO_OK) {

@@ -5,7 +5,8 @@
 ;   void selo_mlkem_inverse_ntt(int16_t poly[256])
 ;                               r25:r24
 ;
-; CYCLES_INVERSE cycles, call and return included. 16 bytes of stack.
+; 65,167 cycles, call and return included. 300 bytes of flash, 18 bytes of stack with the return
+; address.
 ;
 ; The first, the third and the fifth layer shorten their sums: mlkem_inverse_ntt.c has the bounds.
 ;

@@ -5,7 +5,8 @@
 ;   void selo_mlkem_multiply_add(int16_t sum[4], const uint8_t a[6], const uint8_t b[6], uint8_t quad)
 ;                                r25:r24         r23:r22             r21:r20             r18
 ;
-; CYCLES_MULTIPLY cycles, call and return included. 20 bytes of stack.
+; 463 cycles, call and return included. 388 bytes of flash, 20 bytes of stack with the return
+; address.
 ;
 ; All products are of numbers of 12 bits, so four multiplications and no sign make one. Two products
 ; are added before their sum is reduced. mlkem_multiply_add.c has the bounds.

@@ -4,7 +4,8 @@
 ;   void selo_mlkem_ntt(int16_t poly[256])
 ;                       r25:r24
 ;
-; CYCLES_NTT cycles, call and return included. 12 bytes of stack.
+; 48,867 cycles, call and return included. 186 bytes of flash, 15 bytes of stack with the return
+; address.
 ;
 ; A butterfly keeps all that it works with in registers. Nothing is reduced between the layers:
 ; mlkem_ntt.c has the bounds.
