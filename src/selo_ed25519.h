@@ -40,7 +40,7 @@ void selo_ed25519_sign(uint8_t signature[64], const struct selo_ed25519_key *key
  * signature is. Coordinates must be below p. The equation is R = S B - k A, without the cofactor
  * [RFC8032, 5.1.7]. A public key of small order, under which one signature is valid for many messages,
  * is refused.
- * Constant time: no; nothing here is secret. Stack: 1,305. */
+ * Constant time: no; nothing here is secret. Stack: 1,248. */
 enum selo_status selo_ed25519_verify(const uint8_t signature[64], const uint8_t public_key[32],
                                      const void *message, size_t size);
 

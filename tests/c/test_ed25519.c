@@ -244,6 +244,78 @@ static void strict(void)
     CHECK(selo_ed25519_verify(signature, key.public_key, message, 5) == SELO_ERROR_TAG);
 }
 
+/* A public key with a part of order 8. The equation without the cofactor holds exactly if k is a
+ * multiple of 8; with the cofactor it would hold always [RFC8032, 5.1.7]. */
+static void mixed_order(void)
+{
+    /* the key of the seed 00 01 ... 1f, plus the point 26e8...fc05 */
+    static const char *const mixed = "b154bd62188ae283dd187fefe8c31f5e276edf083b4cff11c9d5cff856c74440";
+    uint8_t seed[32], public_key[32], signature[64], expanded[64], nonce[64], k[64];
+    struct selo_sha512 hash;
+    unsigned valid = 0;
+
+    for (int i = 0; i < 32; i++) {
+        seed[i] = (uint8_t)i;
+    }
+    check_hex(public_key, 32, mixed);
+    selo_sha512_start(&hash);
+    selo_sha512_update(&hash, seed, 32);
+    selo_sha512_finish(&hash, expanded);
+    expanded[0] &= 248;
+    expanded[31] = (uint8_t)((expanded[31] & 127) | 64);
+    for (int i = 0; i < 64; i++) {
+        check_random_bytes(nonce, sizeof nonce);
+        selo_ed25519_reduce(nonce, nonce);
+        selo_ed25519_base(signature, nonce);
+        selo_sha512_start(&hash);
+        selo_sha512_update(&hash, signature, 32);
+        selo_sha512_update(&hash, public_key, 32);
+        selo_sha512_update(&hash, message, 9);
+        selo_sha512_finish(&hash, k);
+        selo_ed25519_reduce(k, k);
+        selo_ed25519_multiply_add(signature + 32, k, expanded, nonce);
+        const int holds = (k[0] & 7) == 0;
+        CHECK(selo_ed25519_verify(signature, public_key, message, 9) ==
+              (holds ? SELO_OK : SELO_ERROR_TAG));
+        valid += (unsigned)holds;
+    }
+    CHECK(valid > 0 && valid < 64);
+}
+
+/* first = second * k modulo 8 L, or -second * k, for any k, and both have about 128 bits. */
+static void halves(void)
+{
+    static const uint8_t zero[32];
+
+    for (int round = 0; round < CHECK_SAMPLE(5000, 300); round++) {
+        uint8_t k[64], first[32], second[32], product[32], sum[32];
+        check_random_bytes(k, sizeof k);
+        selo_ed25519_reduce(k, k);
+        if (round < 250) { /* small ones too */
+            memset(k + round % 33, 0, (size_t)(32 - round % 33));
+        }
+        const uint8_t minus = selo_ed25519_halve(first, second, k);
+        CHECK(check_is_zero(first + 16, 16) && (second[0] & 1));
+        CHECK(round < 250 || check_is_zero(second + 18, 14));
+        /* modulo L, and modulo 8 */
+        selo_ed25519_multiply_add(product, second, k, zero);
+        if (minus) {
+            unsigned carry = 0;
+            for (int i = 0; i < 32; i++) {
+                carry += (unsigned)product[i] + first[i];
+                sum[i] = (uint8_t)carry;
+                carry >>= 8;
+            }
+            modulo(product, sum, 32);
+            CHECK(check_is_zero(product, 32));
+        } else {
+            CHECK_BYTES(product, first, 32);
+        }
+        const uint8_t low = (uint8_t)(second[0] * k[0]);
+        CHECK((((minus ? 0u - low : low) ^ first[0]) & 7) == 0);
+    }
+}
+
 int main(void)
 {
     CHECK(labelled(VECTORS "/rfc8032.toml") == 3);
@@ -251,5 +323,7 @@ int main(void)
     CHECK(wycheproof(VECTORS "/wycheproof/ed25519_test.json") == 151);
     scalars();
     strict();
+    halves();
+    mixed_order();
     return check_report("ed25519");
 }

@@ -21,9 +21,16 @@ void selo_ed25519_multiply_add(uint8_t r[32], const uint8_t a[32], const uint8_t
 void selo_ed25519_eighth(uint8_t r[32], const uint8_t a[32]);
 /* 1 if a is below L, else 0. */
 uint8_t selo_ed25519_is_scalar(const uint8_t a[32]);
+/* r = 8 L */
+void selo_ed25519_eight_orders(uint8_t r[32]);
 /* The signs of x25519_base.c for the scalar m: (M - 1) / 2 and the highest sign, where the odd M is m
  * or m + L. */
 void selo_ed25519_signs(uint8_t signs[32], const uint8_t m[32]);
+
+/* ed25519_halve.c
+ * Two numbers of about 128 bits, the second of them odd, with first = second * k modulo 8 L, or
+ * -second * k, in which case it returns 1, else 0. Not in constant time. */
+uint8_t selo_ed25519_halve(uint8_t first[32], uint8_t second[32], const uint8_t k[32]);
 
 /* ed25519_root.c
  * r = a^(2^252 - 3) modulo p. All must be apart. */

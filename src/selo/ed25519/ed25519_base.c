@@ -3,7 +3,25 @@
 
 #include "../x25519/x25519_comb.inc"
 
-#include "ed25519_point.inc"
+/* out = the encoding of c's point [RFC8032, 5.1.2]. Uses all of c. */
+static void encode(uint8_t out[32], struct comb *c)
+{
+    uint8_t *const inverse = c->t, *const cube = c->entry.dxy;
+
+    selo_ed25519_power(inverse, c->z, c->scratch);       /* 1 / z is z^(p - 2): */
+    selo_field25519_square(cube, c->z);
+    selo_field25519_multiply(cube, cube, c->z);          /* 3, and 8 times 2^252 - 3 */
+    selo_field25519_square(inverse, inverse);
+    selo_field25519_square(inverse, inverse);
+    selo_field25519_square(inverse, inverse);
+    selo_field25519_multiply(inverse, inverse, cube);
+    selo_field25519_multiply(c->x, c->x, inverse);
+    selo_field25519_multiply(c->y, c->y, inverse);
+    selo_field25519_canonical(c->x);
+    selo_field25519_canonical(c->y);
+    memcpy(out, c->y, 32);
+    out[31] = (uint8_t)(out[31] | c->x[0] << 7);
+}
 
 /* The comb multiplies 8 B. B has order L, so scalar * B is (scalar / 8 modulo L) * 8 B. */
 void selo_ed25519_base(uint8_t out[32], const uint8_t scalar[32])

@@ -1,9 +1,14 @@
 /*
  * R = S B - k A, the equation of a signature [RFC8032, 5.1.7]. Nothing here is secret.
  *
- * One chain of doublings serves both products. k is a sum of +-1, +-3, +-5 and +-7 times powers of two,
- * of which any four neighbours have at most one [HMV2004, 3.3.1]. S B is the comb of x25519_base.c,
- * whose columns go with the last doublings.
+ * The equation is multiplied by a number c of about 128 bits for which c k is as small modulo 8 L
+ * [ABGLSV2005]: c S B - (c k) A - c R = 0. One chain of half the doublings serves the three products.
+ * 8 L is a multiple of the order of every point, and c is odd and not a multiple of L, so the
+ * multiplied equation holds exactly if the first one does, also for points with a part of small order.
+ *
+ * (c k) A and c R are sums of +-1 and +-3 times powers of two, of which any three neighbours have at
+ * most one, found from the highest down [OSST2004]. c S B is the comb of x25519_base.c, whose columns
+ * go with the last doublings.
  */
 #include "../common/flash.h"
 #include "../x25519/x25519_base.h"
@@ -25,8 +30,6 @@ static void look_up(uint8_t entry[96], uint8_t index)
 #define COMB_LOOKUP look_up
 #include "../x25519/x25519_comb.inc"
 
-#include "ed25519_point.inc"
-
 /* A point as an entry of the comb, but not halved, and twice its Z. */
 struct multiple {
     struct { uint8_t sum[32], difference[32], dxy[32]; } entry;
@@ -35,12 +38,13 @@ struct multiple {
 
 struct equation {
     struct comb c;
+    struct multiple of_key[2]; /* A or -A times 1 and 3 */
     union {
-        struct multiple multiples[4]; /* -A times 1, 3, 5 and 7 */
+        struct multiple of_r[2]; /* -R times 1 and 3 */
         struct { uint8_t u[32], v[32], v3[32], power[32], base[32], sum[32], scratch[2][32]; } root;
     };
-    uint8_t d2[32];      /* 2 d */
-    uint8_t digits[128]; /* of k, in four bits each */
+    uint8_t d2[32]; /* 2 d */
+    uint8_t key_factor[32], r_factor[32];
 };
 
 /* 2 d, and a square root of -1 [RFC8032, 5.1] */
@@ -176,81 +180,113 @@ static void add_multiple(struct comb *c, const struct multiple *m, uint8_t minus
     add_entry(c, minus, with_t);
 }
 
-/* 1, 3, 5 and 7 times c's point. */
-static void make_multiples(struct equation *e)
+static void keep_multiples(struct multiple multiples[2], struct equation *e)
 {
-    keep(&e->multiples[0], e);
+    keep(&multiples[0], e);
     twice(&e->c, 1);
-    keep(&e->multiples[3], e); /* 2, until it is 7 */
-    for (uint8_t i = 0; i < 3; i++) {
-        add_multiple(&e->c, &e->multiples[i == 0 ? 0 : 3], 0, 1);
-        keep(&e->multiples[i + 1], e);
-    }
+    add_multiple(&e->c, &multiples[0], 0, 1);
+    keep(&multiples[1], e);
 }
 
-/* The digits of k from the lowest on: an odd rest takes four bits, and lends one if it is above 8. */
-static void recode(uint8_t digits[128], const uint8_t k[32])
+static uint8_t bit_of(const uint8_t number[32], int16_t place)
 {
-    uint8_t carry = 0;
-
-    memset(digits, 0, 128);
-    for (uint16_t place = 0; place < 256;) {
-        const uint8_t at = (uint8_t)(place >> 3);
-        const uint16_t two = (uint16_t)(k[at] | (at < 31 ? k[at + 1] : 0) << 8);
-        const uint8_t window = (uint8_t)((two >> (place & 7) & 15) + carry);
-        if ((window & 1) == 0) {
-            place++; /* the carry goes on: it meets a bit like itself */
-            continue;
-        }
-        carry = window >> 3 & 1;
-        digits[place >> 1] = (uint8_t)(digits[place >> 1] | window << 4 * (place & 1));
-        place = (uint16_t)(place + 4);
-    }
+    return place < 0 || place > 255 ? 0 : bit(number, (uint8_t)place);
 }
 
-/* c's point = S B - k A, from the signs of S and the digits of k. */
+/* The digits of a factor from the highest down. */
+struct digits {
+    const uint8_t *factor;
+    int16_t next; /* the place to be read */
+    int16_t at;   /* that of the digit found last */
+    uint8_t size, minus;
+};
+
+/* The size of the digit of a place, 0, 1 or 3. Places come from 256 down, each once. Two neighbouring
+ * bits that differ begin a digit: then the bits below each of three places, less the bits of those
+ * places, are a number from -4 to 4. */
+static uint8_t digit_of(struct digits *d, int16_t place)
+{
+    if (place == d->next) {
+        const uint8_t high = bit_of(d->factor, place);
+        const uint8_t rest = (uint8_t)(2 * bit_of(d->factor, (int16_t)(place - 1)) +
+                                       bit_of(d->factor, (int16_t)(place - 2)) +
+                                       bit_of(d->factor, (int16_t)(place - 3)));
+        d->next--;
+        if (high != bit_of(d->factor, (int16_t)(place - 1))) {
+            d->minus = high ? 0xff : 0;
+            d->size = high ? (uint8_t)(4 - rest) : rest;
+            d->next = (int16_t)(place - 3);
+            d->at = (int16_t)(place - 2);
+            while ((d->size & 1) == 0) {
+                d->size >>= 1;
+                d->at++;
+            }
+        }
+    }
+    return place == d->at ? d->size : 0;
+}
+
+/* c's point = key_factor * of_key + r_factor * of_r + the comb of the signs. */
 static void sum_up(struct equation *e)
 {
     struct comb *c = &e->c;
+    struct digits of_key = {e->key_factor, 256, -1, 0, 0}, of_r = {e->r_factor, 256, -1, 0, 0};
     uint8_t started = 0;
 
     memset(c->x, 0, 32);
     memset(c->t, 0, 32);
     set(c->y, 1);
     set(c->z, 1);
-    for (uint16_t place = 256; place-- != 0;) {
-        const uint8_t digit = e->digits[place >> 1] >> 4 * (place & 1) & 15;
+    for (int16_t place = 256; place >= 0; place--) {
+        const uint8_t by_key = digit_of(&of_key, place), by_r = digit_of(&of_r, place);
         const uint8_t has_column = place < COLUMNS;
         if (started) {
-            twice(c, digit != 0 || has_column);
+            twice(c, by_key != 0 || by_r != 0 || has_column);
         }
-        if (digit != 0) {
-            const uint8_t size = (uint8_t)(digit & 8 ? 16 - digit : digit);
-            add_multiple(c, &e->multiples[size >> 1], digit & 8 ? 0xff : 0, has_column);
+        if (by_key != 0) {
+            add_multiple(c, &e->of_key[by_key >> 1], of_key.minus, by_r != 0 || has_column);
+        }
+        if (by_r != 0) {
+            add_multiple(c, &e->of_r[by_r >> 1], of_r.minus, has_column);
         }
         if (has_column) {
             add_entry(c, choose(c, (uint8_t)place), 0);
         }
-        started = (uint8_t)(started | digit | has_column);
+        started = (uint8_t)(started | by_key | by_r | has_column);
     }
+}
+
+static void negate(struct comb *c)
+{
+    memset(c->a, 0, 32);
+    selo_field25519_subtract(c->x, c->a, c->x);
+    selo_field25519_subtract(c->t, c->a, c->t);
 }
 
 enum selo_status selo_ed25519_equation(const uint8_t r[32], const uint8_t s[32],
                                        const uint8_t public_key[32], const uint8_t k[32])
 {
     struct equation e;
-    uint8_t scalar[32]; /* S / 8, then the encoding of the sum */
+    uint8_t scalar[32] = {0}; /* c S / 8 */
+    const uint8_t minus = selo_ed25519_halve(e.key_factor, e.r_factor, k);
 
     load(e.d2, twice_d);
     if (!decode_negative(&e, public_key) || is_of_small_order(&e.c)) {
         return SELO_ERROR_KEY;
     }
-    make_multiples(&e);
-    recode(e.digits, k);
-    selo_ed25519_eighth(scalar, s);
+    if (minus) {
+        negate(&e.c);
+    }
+    keep_multiples(e.of_key, &e);
+    if (!decode_negative(&e, r)) {
+        return SELO_ERROR_TAG;
+    }
+    keep_multiples(e.of_r, &e);
+    selo_ed25519_multiply_add(scalar, s, e.r_factor, scalar);
+    selo_ed25519_eighth(scalar, scalar);
     selo_ed25519_signs(e.c.signs, scalar);
     e.c.signs[31] = (uint8_t)(e.c.signs[31] | 1 << (TEETH * COLUMNS - 1) % 8);
     sum_up(&e);
-    encode(scalar, &e.c);
-    return selo_equal(scalar, r, 32) ? SELO_OK : SELO_ERROR_TAG;
+    selo_field25519_subtract(e.c.y, e.c.y, e.c.z);
+    return is_zero(e.c.x) & is_zero(e.c.y) ? SELO_OK : SELO_ERROR_TAG;
 }

@@ -1,6 +1,6 @@
 /*
  * a^(2^252 - 3) modulo p = 2^255 - 19, from which both a square root [RFC8032, 5.1.3] and an inverse
- * come. The exponent is in binary 250 ones, then 01. The chain is that of x25519/field_invert.c.
+ * are computed. The exponent is in binary 250 ones, then 01. The chain is that of x25519/field_invert.c.
  */
 #include "../x25519/field.h"
 #include "ed25519.h"

@@ -137,6 +137,16 @@ uint8_t selo_ed25519_is_scalar(const uint8_t a[32])
     return (uint8_t)borrow;
 }
 
+void selo_ed25519_eight_orders(uint8_t r[32])
+{
+    uint8_t below = 0;
+
+    for (uint8_t i = 0; i < 32; i++) {
+        r[i] = (uint8_t)(order(i) << 3 | below);
+        below = order(i) >> 5;
+    }
+}
+
 void selo_ed25519_signs(uint8_t signs[32], const uint8_t m[32])
 {
     const uint8_t even = (uint8_t)((m[0] & 1) - 1);
