@@ -115,6 +115,8 @@ structs! {
     Aes256Tiny { key: [u8; 32] }
     /// `struct selo_chacha20_poly1305_key` [RFC8439].
     ChaCha20Poly1305Key { bytes: [u8; 32] }
+    /// `struct selo_xchacha20_poly1305_key` [XCHACHA].
+    XChaCha20Poly1305Key { bytes: [u8; 32] }
     /// `struct selo_ascon_aead128_key` [SP800-232].
     AsconAead128Key { bytes: [u8; 16] }
     /// `struct selo_chacha20_poly1305_sealing` [RFC8439]: a message in pieces.
@@ -137,6 +139,8 @@ structs! {
     Sha256 { state: [u32; 8], block: [u32; 16], size: u32 }
     /// `struct selo_sha512`: SHA-512 [FIPS180-4].
     Sha512 { state: [u64; 8], block: [u64; 16], size: u32 }
+    /// `struct selo_sha384`: SHA-384 [FIPS180-4].
+    Sha384 { of: Sha512 }
     /// `struct selo_sha3`: the sponge of both SHA-3 functions.
     Sha3 { lanes: [u64; 25], position: u8, rate: u8 }
     /// `struct selo_shake`: SHAKE128 or SHAKE256 [FIPS202].
@@ -158,6 +162,8 @@ structs! {
     /// `struct selo_hmac_ascon_hash256`: HMAC [FIPS198-1] over Ascon-Hash256 with a block of
     /// 32 bytes. No standard describes it.
     HmacAsconHash256 { hash: AsconHash256, outer_key: [u8; 32] }
+    /// `struct selo_cmac`: CMAC [SP800-38B] over any cipher.
+    Cmac { cipher: [*const c_void; 3], mac: [u8; 16], at: u8 }
     /// `struct selo_speck128_fast`: Speck128/128 [SPECK2013], round keys computed once.
     Speck128Fast { round_keys: [u8; 32 * 8] }
     /// `struct selo_speck192_fast`: Speck128/192 [SPECK2013], round keys computed once.
@@ -324,6 +330,24 @@ unsafe extern "C" {
     ) -> Status;
 
     #[allow(dead_code, reason = "the key struct of C is the bytes of a raw key")]
+    pub safe fn selo_xchacha20_poly1305_setup(key: &mut XChaCha20Poly1305Key, raw: &[u8; 32]);
+    pub fn selo_xchacha20_poly1305_seal(
+        key: *const XChaCha20Poly1305Key,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+    ) -> Status;
+    pub fn selo_xchacha20_poly1305_open(
+        key: *const XChaCha20Poly1305Key,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+    ) -> Status;
+
     pub safe fn selo_ascon_aead128_setup(key: &mut AsconAead128Key, raw: &[u8; 16]);
     pub fn selo_ascon_aead128_seal(
         key: *const AsconAead128Key,
@@ -543,6 +567,10 @@ unsafe extern "C" {
     pub fn selo_sha512_update(hash: *mut Sha512, data: *const c_void, size: usize);
     pub fn selo_sha512_finish(hash: *mut Sha512, digest: *mut [u8; 64]);
 
+    pub safe fn selo_sha384_start(hash: &mut Sha384);
+    pub fn selo_sha384_update(hash: *mut Sha384, data: *const c_void, size: usize);
+    pub fn selo_sha384_finish(hash: *mut Sha384, digest: *mut [u8; 48]);
+
     pub safe fn selo_sha3_256_start(hash: &mut Sha3);
     pub safe fn selo_sha3_512_start(hash: &mut Sha3);
     pub fn selo_sha3_update(hash: *mut Sha3, data: *const c_void, size: usize);
@@ -593,6 +621,10 @@ unsafe extern "C" {
     );
     pub fn selo_hmac_ascon_hash256_finish(mac: *mut HmacAsconHash256, tag: *mut [u8; 32]);
 
+    pub fn selo_cmac_start(mac: *mut Cmac, cipher: Cipher);
+    pub fn selo_cmac_update(mac: *mut Cmac, data: *const c_void, size: usize);
+    pub fn selo_cmac_finish(mac: *mut Cmac, tag: *mut [u8; 16]);
+
     pub fn selo_hkdf_sha256(
         out: *mut u8,
         out_size: usize,
@@ -632,6 +664,16 @@ unsafe extern "C" {
         ikm_size: usize,
         info: *const u8,
         info_size: usize,
+    ) -> Status;
+
+    pub fn selo_pbkdf2_sha256(
+        out: *mut u8,
+        out_size: usize,
+        password: *const u8,
+        password_size: usize,
+        salt: *const u8,
+        salt_size: usize,
+        iterations: u32,
     ) -> Status;
 
     pub safe fn selo_x25519_keygen(public_key: &mut [u8; 32], secret: &[u8; 32]);

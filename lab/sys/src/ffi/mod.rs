@@ -29,6 +29,8 @@ pub use aead::{
     ascon_aead128_seal_in_place, ccm_open, ccm_open_in_place, ccm_seal, ccm_seal_in_place,
     chacha20_poly1305_open, chacha20_poly1305_open_in_place, chacha20_poly1305_seal,
     chacha20_poly1305_seal_in_place, gcm_open, gcm_open_in_place, gcm_seal, gcm_seal_in_place,
+    xchacha20_poly1305_open, xchacha20_poly1305_open_in_place, xchacha20_poly1305_seal,
+    xchacha20_poly1305_seal_in_place,
 };
 pub use aead_table::{Aead, AeadKey};
 pub use block::{Decrypt, Decryption, Encrypt, Encryption};
@@ -38,11 +40,12 @@ pub use declarations::{
     HmacAsconHash256, HmacBlake2s, HmacSha3_256, HmacSha3_512, HmacSha256, HmacSha512,
     MlKem512Ciphertext, MlKem512Encapsulation, MlKem512PrivateKey, MlKem512PublicKey,
     MlKem768Ciphertext, MlKem768Encapsulation, MlKem768PrivateKey, MlKem768PublicKey, Sha256,
-    Sha512, Speck128Fast, Speck128Small, Speck128Tiny, Speck192Fast, Speck192Small, Speck192Tiny,
-    Speck256Fast, Speck256Small, Speck256Tiny,
+    Sha384, Sha512, Speck128Fast, Speck128Small, Speck128Tiny, Speck192Fast, Speck192Small,
+    Speck192Tiny, Speck256Fast, Speck256Small, Speck256Tiny, XChaCha20Poly1305Key,
 };
 pub use hash::{Sha3_256, Sha3_512, shake128, shake256};
-pub use hkdf::{hkdf_ascon_hash256, hkdf_blake2s, hkdf_sha3_256, hkdf_sha256};
+pub use hkdf::{hkdf_ascon_hash256, hkdf_blake2s, hkdf_sha3_256, hkdf_sha256, pbkdf2_sha256};
+pub use mac::cmac;
 pub use memory::{equal, wipe};
 pub use mlkem::{mlkem512_keygen, mlkem768_keygen};
 pub use mode::{

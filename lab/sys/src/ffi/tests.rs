@@ -60,6 +60,7 @@ sizes! {
     Aes192Tiny = selo_sys_size_of_aes192_tiny
     Aes256Tiny = selo_sys_size_of_aes256_tiny
     ChaCha20Poly1305Key = selo_sys_size_of_chacha20_poly1305_key
+    XChaCha20Poly1305Key = selo_sys_size_of_xchacha20_poly1305_key
     AsconAead128Key = selo_sys_size_of_ascon_aead128_key
     ChaCha20Poly1305Sealing = selo_sys_size_of_chacha20_poly1305_sealing
     ChaCha20Poly1305Opening = selo_sys_size_of_chacha20_poly1305_opening
@@ -71,6 +72,7 @@ sizes! {
     CcmOpening = selo_sys_size_of_ccm_opening
     Sha256 = selo_sys_size_of_sha256
     Sha512 = selo_sys_size_of_sha512
+    Sha384 = selo_sys_size_of_sha384
     Sha3 = selo_sys_size_of_sha3
     Shake = selo_sys_size_of_shake
     Blake2s = selo_sys_size_of_blake2s
@@ -81,6 +83,7 @@ sizes! {
     HmacSha3_512 = selo_sys_size_of_hmac_sha3_512
     HmacBlake2s = selo_sys_size_of_hmac_blake2s
     HmacAsconHash256 = selo_sys_size_of_hmac_ascon_hash256
+    Cmac = selo_sys_size_of_cmac
     Speck128Fast = selo_sys_size_of_speck128_fast
     Speck192Fast = selo_sys_size_of_speck192_fast
     Speck256Fast = selo_sys_size_of_speck256_fast

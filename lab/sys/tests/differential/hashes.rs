@@ -1,7 +1,7 @@
 //! Hashes: any message, in one piece or several.
 
 use proptest::prelude::*;
-use selo_sys::{AsconHash256, Blake2s, Sha3_256, Sha3_512, Sha256, Sha512};
+use selo_sys::{AsconHash256, Blake2s, Sha3_256, Sha3_512, Sha256, Sha384, Sha512};
 use sha2::Digest as _;
 
 use crate::harness::check;
@@ -57,6 +57,7 @@ macro_rules! hash_tests {
 hash_tests! {
     sha_256_of_any_pieces: Sha256, sha2::Sha256;
     sha_512_of_any_pieces: Sha512, sha2::Sha512;
+    sha_384_of_any_pieces: Sha384, sha2::Sha384;
     sha3_256_of_any_pieces: Sha3_256, sha3::Sha3_256;
     sha3_512_of_any_pieces: Sha3_512, sha3::Sha3_512;
     blake2s_of_any_pieces: Blake2s, blake2::Blake2s256;
