@@ -75,7 +75,7 @@ fn cmac_is_that_of_its_blocks() {
             selo_sys::Encrypt::encrypt_block(&key, &mut out, &block.to_be_bytes());
             u128::from_be_bytes(out)
         };
-        let twice = |number: u128| number << 1 ^ (number >> 127) * 0x87;
+        let twice = |number: u128| (number << 1) ^ ((number >> 127) * 0x87);
         let whole = !message.is_empty() && message.len() % 16 == 0;
         let mut padded = message.clone();
         if !whole {
