@@ -6,11 +6,12 @@ usage: mlkem.py RUNNER BITS IMAGE_IN_PIECES IMAGE_OF_WHOLE_KEYS [--all]
 On an ATmega328P: encapsulation in pieces. The state and one piece are in RAM, nothing else. On an
 ATmega2560: the functions on whole keys. A few vectors run, or all of them. A second pass with another
 key must be refused. With one key and other random numbers, an encapsulation must take the same
-cycles; so must a decapsulation of a ciphertext that was altered. Cycles, RAM and flash must be within
+cycles; so must a decapsulation of a ciphertext that was altered. No secret may stay on the stack. Cycles, RAM and flash must be within
 the budgets.
 """
 
 import argparse
+import hashlib
 import pathlib
 import random
 import subprocess
@@ -20,6 +21,7 @@ from chip import Chip, Result
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OK, ERROR_KEY = 0, 5
+STACK_TOP = 0x8F0  # of lab/sims/call on the ATmega328P
 CYCLES_IN_PIECES = {"512": 8_000_000, "768": 12_000_000}
 CYCLES_WHOLE = {"512": 5_000_000, "768": 8_000_000}
 RAM, FLASH = 1500, 7 * 1024  # in pieces: state and stack; code beside that of Keccak-f
@@ -179,6 +181,31 @@ def vectors(bits, wanted, fields):
                 values[name] = value
 
 
+def left_on_stack(memory, secrets):
+    """The names of secrets of which six bytes in a row are in the memory, in either order."""
+    return [name for name, secret in secrets.items()
+            if any(memory.find(part) >= 0 for i in range(len(secret) - 5)
+                   for part in (secret[i:i + 6], secret[i:i + 6][::-1]))]
+
+
+def check_wiped(chip, variables, bits, case, judge):
+    """No call leaves a secret on the stack, and the last one leaves nothing in the state."""
+    both = hashlib.sha3_512(case["m"] + hashlib.sha3_256(case["ek"]).digest()).digest()
+    secrets = {"message": case["m"], "secret": both[:32], "seed": both[32:],
+               "noise": hashlib.shake_256(both[32:] + b"\0").digest(192)}
+    script = InPieces(chip, variables, bits)
+    script.encapsulate(case["ek"], case["m"], 58, case["c"], case["k"])
+    stack = f" {STACK_TOP - 384:x}:180"
+    lines = [line + stack if line.startswith("call") else line for line in script.lines]
+    results = [Result(line) for line in chip.answers(lines)]
+    for result, (name, _, _) in zip(results, script.expected):
+        left = [] if result.fault else left_on_stack(result.outputs[-1], secrets)
+        if result.fault or left:
+            judge.check(False, f"{name} leaves {left} on the stack {result.fault}")
+            return
+    judge.check(not any(results[-1].outputs[0]), "a state that is zero at the end")
+
+
 def check_pieces(chip, image, bits, whole_list, judge):
     variables = variables_of(image)
     cases = list(vectors(bits, "[encapsulation]", ("ek", "m", "c", "k")))
@@ -197,6 +224,8 @@ def check_pieces(chip, image, bits, whole_list, judge):
     script = InPieces(chip, variables, bits)
     script.encapsulate(cases[0]["ek"], cases[0]["m"], 58, cases[0]["c"], second_key=bytes(other))
     judge.run(script, "another key in the second pass")
+
+    check_wiped(chip, variables, bits, cases[0], judge)
 
     numbers = random.Random(bits)
     for _ in range(1000 if whole_list else 3):
