@@ -5,6 +5,9 @@ import subprocess
 # RAM for operands, with gaps between them, so that a write beyond an end is detected.
 PLACES = (0x140, 0x1A0, 0x200, 0x260, 0x2C0)
 
+# The stack of lab/sims/call on the ATmega328P lies below this address.
+STACK_TOP = 0x8F0
+
 
 class Call:
     """A function, its arguments and its outputs.
@@ -85,3 +88,18 @@ class Chip:
                 name = below[-1] if below else "?"
                 spent[name] = spent.get(name, 0) + int(cycles)
         return spent
+
+
+def variables_of(image):
+    """{name: (address, size)} of the variables in RAM."""
+    listing = subprocess.run(["avr-nm", "-S", image], check=True, capture_output=True, text=True)
+    words = [line.split() for line in listing.stdout.splitlines()]
+    return {line[3]: (int(line[0], 16) & 0xFFFF, int(line[1], 16))
+            for line in words if len(line) == 4 and line[2] in "Bb"}
+
+
+def left_in(memory, secrets):
+    """The names of secrets of which six bytes in a row are in the memory, in either order."""
+    return [name for name, secret in secrets.items()
+            if any(memory.find(part) >= 0 for i in range(len(secret) - 5)
+                   for part in (secret[i:i + 6], secret[i:i + 6][::-1]))]

@@ -17,11 +17,10 @@ import random
 import subprocess
 import sys
 
-from chip import Chip, Result
+from chip import STACK_TOP, Chip, Result, left_in, variables_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OK, ERROR_KEY = 0, 5
-STACK_TOP = 0x8F0  # of lab/sims/call on the ATmega328P
 CYCLES_IN_PIECES = {"512": 8_000_000, "768": 12_000_000}
 CYCLES_WHOLE = {"512": 5_000_000, "768": 8_000_000}
 RAM, FLASH = 1500, 7 * 1024  # in pieces: state and stack; code beside that of Keccak-f
@@ -149,14 +148,6 @@ class Judge:
         return [] if wrong else results
 
 
-def variables_of(image):
-    """{name: (address, size)} of the variables in RAM."""
-    listing = subprocess.run(["avr-nm", "-S", image], check=True, capture_output=True, text=True)
-    words = [line.split() for line in listing.stdout.splitlines()]
-    return {line[3]: (int(line[0], 16) & 0xFFFF, int(line[1], 16))
-            for line in words if len(line) == 4 and line[2] in "Bb"}
-
-
 def flash_of(image):
     """Bytes of code without Keccak-f and without what every program has."""
     listing = subprocess.run(["avr-nm", "-S", image], check=True, capture_output=True, text=True)
@@ -181,13 +172,6 @@ def vectors(bits, wanted, fields):
                 values[name] = value
 
 
-def left_on_stack(memory, secrets):
-    """The names of secrets of which six bytes in a row are in the memory, in either order."""
-    return [name for name, secret in secrets.items()
-            if any(memory.find(part) >= 0 for i in range(len(secret) - 5)
-                   for part in (secret[i:i + 6], secret[i:i + 6][::-1]))]
-
-
 def check_wiped(chip, variables, bits, case, judge):
     """No call leaves a secret on the stack, and the last one leaves nothing in the state."""
     both = hashlib.sha3_512(case["m"] + hashlib.sha3_256(case["ek"]).digest()).digest()
@@ -199,7 +183,7 @@ def check_wiped(chip, variables, bits, case, judge):
     lines = [line + stack if line.startswith("call") else line for line in script.lines]
     results = [Result(line) for line in chip.answers(lines)]
     for result, (name, _, _) in zip(results, script.expected):
-        left = [] if result.fault else left_on_stack(result.outputs[-1], secrets)
+        left = [] if result.fault else left_in(result.outputs[-1], secrets)
         if result.fault or left:
             judge.check(False, f"{name} leaves {left} on the stack {result.fault}")
             return

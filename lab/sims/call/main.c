@@ -48,7 +48,7 @@ static const struct chip {
     unsigned stack_top;  /* the return address lies right above */
     unsigned stack_room; /* bytes below it that may change */
 } chips[] = {
-    {"atmega328p", 0x100, 0x8f0, 0x400},
+    {"atmega328p", 0x100, 0x8f0, 0x580},
     {"atmega2560", 0x200, 0x21f0, 0x1000},
     {NULL, 0, 0, 0},
 };
