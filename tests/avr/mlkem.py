@@ -6,8 +6,8 @@ usage: mlkem.py RUNNER BITS IMAGE_IN_PIECES IMAGE_OF_WHOLE_KEYS [--all]
 On an ATmega328P: encapsulation in pieces. The state and one piece are in RAM, nothing else. On an
 ATmega2560: the functions on whole keys. A few vectors run, or all of them. A second pass with another
 key must be refused. With one key and other random numbers, an encapsulation must take the same
-cycles; so must a decapsulation of a ciphertext that was altered. No secret may stay on the stack. Cycles, RAM and flash must be within
-the budgets.
+cycles; so must a decapsulation of a ciphertext that was altered. No secret may stay on the stack.
+Cycles, RAM and flash must be within the budgets.
 """
 
 import argparse
