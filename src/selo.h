@@ -31,9 +31,9 @@
  *    RP2040, the ART accelerator of STM32F4), on ESP8266 and ESP32, or on a PC. Without that switch
  *    AES reads no table there: it computes a circuit, looks the S-box up in vector registers, or
  *    uses the instructions of the CPU. `selo lab check` measures it.
- *    X25519, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take constant time
- *    only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant time, but not
- *    to 64 bits; X25519 and Poly1305 do without that there, GHASH does not.
+ *    X25519, Ed25519, ML-KEM, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take
+ *    constant time only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant
+ *    time, but not to 64 bits; GHASH needs that there, the others do without.
  *
  * docs/BIBLIOGRAPHY.md lists the references in brackets, such as [FIPS197, 5.1.1].
  */
