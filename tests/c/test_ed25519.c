@@ -265,6 +265,10 @@ static void mixed_order(void)
     expanded[31] = (uint8_t)((expanded[31] & 127) | 64);
     for (int i = 0; i < 64; i++) {
         check_random_bytes(nonce, sizeof nonce);
+        if (i < 32) { /* R is then the neutral element, which the equation allows */
+            memset(nonce, 0, sizeof nonce);
+            message[0]++;
+        }
         selo_ed25519_reduce(nonce, nonce);
         selo_ed25519_base(signature, nonce);
         selo_sha512_start(&hash);
