@@ -3,7 +3,8 @@
  *
  * This header is the manual of the device library: authenticated encryption, hashes, HMAC, HKDF,
  * X25519 and the node of the link. selo_unauthenticated.h has the modes of operation that do not
- * authenticate. selo_speck.h has the block cipher Speck.
+ * authenticate. selo_speck.h has the block cipher Speck, selo_mlkem.h the key encapsulation ML-KEM,
+ * selo_ed25519.h the signatures of Ed25519.
  *
  * Conventions. They belong to the contract of every function, unless it says otherwise.
  *  - Language: C11. The code is correct where int has 16 bits. It uses no malloc, no recursion and
@@ -30,9 +31,9 @@
  *    RP2040, the ART accelerator of STM32F4), on ESP8266 and ESP32, or on a PC. Without that switch
  *    AES reads no table there: it computes a circuit, looks the S-box up in vector registers, or
  *    uses the instructions of the CPU. `selo lab check` measures it.
- *    X25519, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take constant time
- *    only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant time, but not
- *    to 64 bits; X25519 and Poly1305 do without that there, GHASH does not.
+ *    X25519, Ed25519, ML-KEM, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take
+ *    constant time only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant
+ *    time, but not to 64 bits; GHASH needs that there, the others do without.
  *
  * docs/BIBLIOGRAPHY.md lists the references in brackets, such as [FIPS197, 5.1.1].
  */
@@ -54,7 +55,7 @@ enum selo_status {
     SELO_ERROR_SPACE = 2,    /* the output buffer is too small */
     SELO_ERROR_PADDING = 3,  /* the decrypted padding is malformed: wrong key or altered data */
     SELO_ERROR_RANDOM = 4,   /* the random source failed */
-    SELO_ERROR_KEY = 5,      /* the peer's public key yields the all-zero secret [RFC7748, 6.1] */
+    SELO_ERROR_KEY = 5,      /* the key is invalid: X25519 yields zero [RFC7748, 6.1], or its check fails */
     SELO_ERROR_TAG = 6,      /* the tag does not verify: altered data, wrong key, nonce or header */
     SELO_ERROR_STATE = 7,    /* the state of the node or of the message does not permit this call */
     SELO_ERROR_STORE = 8,    /* the record cannot be read or stored, or does not exist */
@@ -274,6 +275,19 @@ enum selo_status selo_chacha20_poly1305_seal(const struct selo_chacha20_poly1305
 enum selo_status selo_chacha20_poly1305_open(const struct selo_chacha20_poly1305_key *key,
                                              const struct selo_header *header, uint8_t *out,
                                              const uint8_t *in, size_t size, const uint8_t *tag);
+
+/* XChaCha20-Poly1305 [XCHACHA]: ChaCha20-Poly1305 under a key that it derives from the first 16 bytes
+ * of the nonce. Nonces are long enough to be drawn at random.
+ * Sizes: nonce_size 24, tag_size 8..16 (16 in the draft), size up to 2^32 - 1.
+ * Constant time: as ChaCha20-Poly1305. Stack: 355. */
+struct selo_xchacha20_poly1305_key { uint8_t bytes[32]; };
+void selo_xchacha20_poly1305_setup(struct selo_xchacha20_poly1305_key *key, const uint8_t raw[32]);
+enum selo_status selo_xchacha20_poly1305_seal(const struct selo_xchacha20_poly1305_key *key,
+                                              const struct selo_header *header, uint8_t *out,
+                                              const uint8_t *in, size_t size, uint8_t *tag);
+enum selo_status selo_xchacha20_poly1305_open(const struct selo_xchacha20_poly1305_key *key,
+                                              const struct selo_header *header, uint8_t *out,
+                                              const uint8_t *in, size_t size, const uint8_t *tag);
 
 /* Ascon-AEAD128 [SP800-232, 4]
  * Sizes: nonce_size 16, tag_size 4..16, size up to 2^32 - 1.
@@ -660,13 +674,15 @@ enum selo_status selo_aead_open_finish(struct selo_aead_opening *state, const ui
  * again. No function can fail.
  * Aliasing: data and digest must not overlap *hash.
  * Constant time: on every CPU. The time depends on the sizes only.
- * Stack: SHA-256 135, SHA-512 233, SHA-3 85 (114 with SELO_KECCAK_SMALL=1), BLAKE2s 114,
+ * Stack: SHA-256 135, SHA-384 300, SHA-512 233, SHA-3 85 (114 with SELO_KECCAK_SMALL=1), BLAKE2s 114,
  * Ascon-Hash256 28.
  * On AVR, SELO_SHA256_SMALL=1, SELO_SHA512_SMALL=1 and SELO_KECCAK_SMALL=1 choose smaller and
  * slower code (native/api.h).
  */
 struct selo_sha256 { uint32_t state[8], block[16]; uint32_t size; };
 struct selo_sha512 { uint64_t state[8], block[16]; uint32_t size; };
+/* SHA-384 [FIPS180-4, 6.5]: SHA-512 from another initial value, cut off. */
+struct selo_sha384 { struct selo_sha512 of; };
 /* The Keccak-f[1600] state, as 25 little-endian lanes. */
 struct selo_sha3 { uint64_t lanes[25]; uint8_t position, rate; };
 
@@ -678,11 +694,26 @@ void selo_sha512_start(struct selo_sha512 *hash);
 void selo_sha512_update(struct selo_sha512 *hash, const void *data, size_t size);
 void selo_sha512_finish(struct selo_sha512 *hash, uint8_t digest[64]);
 
+void selo_sha384_start(struct selo_sha384 *hash);
+void selo_sha384_update(struct selo_sha384 *hash, const void *data, size_t size);
+void selo_sha384_finish(struct selo_sha384 *hash, uint8_t digest[48]);
+
 void selo_sha3_256_start(struct selo_sha3 *hash);
 void selo_sha3_512_start(struct selo_sha3 *hash);
 void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size);
 /* Writes 32 bytes after selo_sha3_256_start, and 64 bytes after selo_sha3_512_start. */
 void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest);
+
+/* SHAKE128 and SHAKE256 [FIPS202, 6.2]: a hash whose output has any size. Call _start, then _update
+ * for the input, then _read any number of times; each call goes on in the output. Wipe *xof after the
+ * last, if the input was secret.
+ * Returns: SELO_OK; SELO_ERROR_STATE from _update after a _read. *xof is then zeroed, and _read
+ * returns SELO_ERROR_STATE and zeros. Stack: 85. */
+struct selo_shake { struct selo_sha3 sponge; uint8_t reading; };
+void selo_shake128_start(struct selo_shake *xof);
+void selo_shake256_start(struct selo_shake *xof);
+enum selo_status selo_shake_update(struct selo_shake *xof, const void *data, size_t size);
+enum selo_status selo_shake_read(struct selo_shake *xof, uint8_t *out, size_t size);
 
 /* BLAKE2s with a digest of 32 bytes, without a key [RFC7693]. */
 struct selo_blake2s { uint32_t state[8]; uint8_t block[64]; uint32_t size; };
@@ -741,6 +772,21 @@ void selo_hmac_ascon_hash256_update(struct selo_hmac_ascon_hash256 *mac,
                                     const void *data, size_t size);
 void selo_hmac_ascon_hash256_finish(struct selo_hmac_ascon_hash256 *mac, uint8_t tag[32]);
 
+/* ---- CMAC [SP800-38B] ------------------------------------------------------------------
+ *
+ * A tag of 16 bytes over any cipher, such as selo_aes128_small_cipher(&key), which must outlive *mac.
+ * Call _start, then _update any number of times, then _finish, which wipes *mac. No function can fail.
+ * Verify a tag with selo_equal. A tag may be cut off; a forgery of n bytes succeeds with probability
+ * 2^-(8 n).
+ * Aliasing: data and tag must not overlap *mac.
+ * Constant time: where the cipher takes constant time. The time depends on the sizes only.
+ * Stack: 57 with AES small.
+ */
+struct selo_cmac { struct selo_cipher cipher; uint8_t mac[16]; uint8_t at; };
+void selo_cmac_start(struct selo_cmac *mac, struct selo_cipher cipher);
+void selo_cmac_update(struct selo_cmac *mac, const void *data, size_t size);
+void selo_cmac_finish(struct selo_cmac *mac, uint8_t tag[16]);
+
 /* ---- HKDF [RFC5869] ------------------------------------------------------------------
  *
  * Extracts and expands in one call. Derives out_size bytes from input keying material (ikm), salt
@@ -768,6 +814,20 @@ enum selo_status selo_hkdf_ascon_hash256(uint8_t *out, size_t out_size,
                                          const uint8_t *salt, size_t salt_size,
                                          const uint8_t *ikm, size_t ikm_size,
                                          const uint8_t *info, size_t info_size);
+
+/* ---- PBKDF2 [RFC8018] --------------------------------------------------------------------
+ *
+ * Derives out_size bytes from a password, which may have little entropy, with HMAC-SHA-256. An attacker
+ * computes `iterations` HMACs for each guess, and so does the device for each call: two compressions of
+ * SHA-256 for each iteration and each 32 bytes of output.
+ * Returns: SELO_OK, or SELO_ERROR_ARGUMENT if iterations is 0. Output on error: out is zeroed.
+ * Aliasing: out must not overlap the password or the salt.
+ * Constant time: on every CPU. The time depends on the sizes and on iterations.
+ * Stack: 450.
+ */
+enum selo_status selo_pbkdf2_sha256(uint8_t *out, size_t out_size, const uint8_t *password,
+                                    size_t password_size, const uint8_t *salt, size_t salt_size,
+                                    uint32_t iterations);
 
 /* ---- X25519 [RFC7748] ---------------------------------------------------------------------
  *

@@ -38,8 +38,8 @@ selo lab check --board uno               # vectors, constant time
 
 Selo's figures are cycle-exact and include call and return through the C ABI. `tests/avr/run.sh --cycles` calls the
 kernels alone; rows come from `selo lab run --board uno`. `tools/baseline.py` keeps both, and fails when one grows.
-Flash and stack are those of the row: the whole operation with its set-up. All of Selo's operations are constant time:
-`selo lab check --board uno` compares the cycles of random secrets.
+Flash and stack are those of the row: the whole operation with its set-up. All of Selo's operations with a secret are
+constant time: `selo lab check --board uno` compares the cycles of random secrets.
 
 The authors of each published figure measured it with their own compiler; it is copied from the source that the table
 names. A ratio below 1 is in Selo's favour. "Arduino library" is [ARDUINOLIBS], the usual choice on an Uno. Its

@@ -82,13 +82,11 @@ def text():
 #include "field.h"
 #include "x25519_base.h"
 
-#if SELO_X25519_TABLE
 /* The kernels for ARM and RV32 read words. */
 _Alignas(SELO_FIELD25519_ALIGNMENT) const uint8_t
     selo_x25519_table[96 * SELO_X25519_ENTRIES] SELO_FLASH = {{
 """ + "\n".join(lines) + """
 };
-#endif
 """
 
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "selo.h"
+#include "selo_mlkem.h"
 #include "selo_speck.h"
 #include "selo_unauthenticated.h"
 
@@ -17,6 +18,7 @@ SIZE_OF(cipher)
 SIZE_OF(inverse_cipher)
 SIZE_OF(header)
 SIZE_OF(chacha20_poly1305_key)
+SIZE_OF(xchacha20_poly1305_key)
 SIZE_OF(ascon_aead128_key)
 SIZE_OF(chacha20_poly1305_sealing)
 SIZE_OF(chacha20_poly1305_opening)
@@ -51,7 +53,9 @@ SIZE_OF(speck192_tiny)
 SIZE_OF(speck256_tiny)
 SIZE_OF(sha256)
 SIZE_OF(sha512)
+SIZE_OF(sha384)
 SIZE_OF(sha3)
+SIZE_OF(shake)
 SIZE_OF(blake2s)
 SIZE_OF(ascon_hash256)
 SIZE_OF(hmac_sha256)
@@ -60,6 +64,16 @@ SIZE_OF(hmac_sha3_256)
 SIZE_OF(hmac_sha3_512)
 SIZE_OF(hmac_blake2s)
 SIZE_OF(hmac_ascon_hash256)
+SIZE_OF(cmac)
+SIZE_OF(mlkem512_public_key)
+SIZE_OF(mlkem512_private_key)
+SIZE_OF(mlkem512_ciphertext)
+SIZE_OF(mlkem512_encapsulation)
+SIZE_OF(mlkem768_public_key)
+SIZE_OF(mlkem768_private_key)
+SIZE_OF(mlkem768_ciphertext)
+SIZE_OF(mlkem768_encapsulation)
+SIZE_OF(mlkem_encapsulation)
 
 size_t selo_sys_size_of_status(void);
 size_t selo_sys_size_of_status(void) { return sizeof(enum selo_status); }

@@ -5,6 +5,9 @@ import subprocess
 # RAM for operands, with gaps between them, so that a write beyond an end is detected.
 PLACES = (0x140, 0x1A0, 0x200, 0x260, 0x2C0)
 
+# The stack of lab/sims/call on the ATmega328P lies below this address.
+STACK_TOP = 0x8F0
+
 
 class Call:
     """A function, its arguments and its outputs.
@@ -35,8 +38,8 @@ class Result:
 
 
 class Chip:
-    def __init__(self, runner, image):
-        self.runner, self.image = runner, image
+    def __init__(self, runner, image, mcu="atmega328p"):
+        self.command = [runner, "--mcu", mcu, image]
         listing = subprocess.run(["avr-nm", image], check=True, capture_output=True, text=True)
         self.symbols = {}
         for line in listing.stdout.splitlines():
@@ -64,11 +67,15 @@ class Chip:
         lines = [line for call in calls for line in self._lines(call)]
         if profile:
             lines.append("profile")
-        done = subprocess.run([self.runner, self.image], input="\n".join(lines) + "\n",
-                              check=True, capture_output=True, text=True)
-        answers = done.stdout.splitlines()
+        answers = self.answers(lines)
         results = [Result(line) for line in answers[:len(calls)]]
         return (results, self._by_symbol(answers[len(calls):])) if profile else results
+
+    def answers(self, lines):
+        """The runner's answers to commands (lab/sims/call/main.c)."""
+        done = subprocess.run(self.command, input="\n".join(lines) + "\n",
+                              check=True, capture_output=True, text=True)
+        return done.stdout.splitlines()
 
     def _by_symbol(self, lines):
         starts = sorted((address, name) for name, address in self.symbols.items()
@@ -81,3 +88,18 @@ class Chip:
                 name = below[-1] if below else "?"
                 spent[name] = spent.get(name, 0) + int(cycles)
         return spent
+
+
+def variables_of(image):
+    """{name: (address, size)} of the variables in RAM."""
+    listing = subprocess.run(["avr-nm", "-S", image], check=True, capture_output=True, text=True)
+    words = [line.split() for line in listing.stdout.splitlines()]
+    return {line[3]: (int(line[0], 16) & 0xFFFF, int(line[1], 16))
+            for line in words if len(line) == 4 and line[2] in "Bb"}
+
+
+def left_in(memory, secrets):
+    """The names of secrets of which six bytes in a row are in the memory, in either order."""
+    return [name for name, secret in secrets.items()
+            if any(memory.find(part) >= 0 for i in range(len(secret) - 5)
+                   for part in (secret[i:i + 6], secret[i:i + 6][::-1]))]

@@ -3,7 +3,9 @@
  * checks that they follow the C ABI.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * usage: selo-call IMAGE      commands on standard input, answers on standard output
+ * usage: selo-call [--mcu MCU] IMAGE
+ *                             commands on standard input, answers on standard output.
+ *                             MCU: atmega328p (default) or atmega2560
  *
  *   put ADDRESS HEX           writes bytes to RAM; no answer
  *   call FUNCTION ARG,ARG... ADDRESS:SIZE...
@@ -33,13 +35,24 @@
 #include <string.h>
 
 enum {
-    RAM_FIRST = 0x100,
-    STACK_TOP = 0x8f0,        /* the return address lies right below */
     RETURN_TO = 0x7ffe,       /* byte address; no image reaches so far */
     MOST_CYCLES = 100000000,
     MOST_PIECES = 8,
     LINE = 8192
 };
+
+/* What differs between the chips. */
+static const struct chip {
+    const char *mcu;
+    unsigned ram_first;
+    unsigned stack_top;  /* the return address lies right above */
+    unsigned stack_room; /* bytes below it that may change */
+} chips[] = {
+    {"atmega328p", 0x100, 0x8f0, 0x580},
+    {"atmega2560", 0x200, 0x21f0, 0x1000},
+    {NULL, 0, 0, 0},
+};
+static const struct chip *chip = &chips[0];
 
 static avr_t *avr;
 static uint8_t before[0x10000];
@@ -77,7 +90,7 @@ struct piece { unsigned long address, size; };
 
 static int may_change(unsigned long address, const struct piece *pieces, int count)
 {
-    if (address < STACK_TOP && address >= STACK_TOP - 0x400)
+    if (address < chip->stack_top && address >= chip->stack_top - chip->stack_room)
         return 1; /* room for the stack, without pieces and canaries */
     for (int i = 0; i < count; i++)
         if (address >= pieces[i].address && address < pieces[i].address + pieces[i].size)
@@ -112,17 +125,18 @@ static void call(char *line)
         count++;
     }
 
-    set_stack_pointer(STACK_TOP - 1);
+    set_stack_pointer(chip->stack_top - 1);
     /* A return address is pushed low byte first, so its high byte is at the lower address. */
-    avr->data[STACK_TOP + 1] = (uint8_t)((RETURN_TO / 2) & 0xff);
-    avr->data[STACK_TOP] = (uint8_t)(RETURN_TO / 2 >> 8);
+    for (unsigned i = 0; i < avr->address_size; i++)
+        avr->data[chip->stack_top + i] = (uint8_t)(RETURN_TO / 2 >> 8 * (avr->address_size - 1u - i));
     memset(avr->sreg, 0, sizeof avr->sreg);
     avr->sreg[S_I] = 1;
     avr->sreg[S_T] = random_byte() & 1;
     memcpy(before, avr->data, avr->ramend + 1u);
 
     const uint64_t begin = avr->cycle;
-    unsigned lowest = STACK_TOP - 1;
+    const unsigned after = chip->stack_top - 1 + avr->address_size;
+    unsigned lowest = chip->stack_top - 1;
     avr->pc = (avr_flashaddr_t)function;
     avr->state = cpu_Running;
     while (avr->pc != RETURN_TO) {
@@ -131,15 +145,15 @@ static void call(char *line)
         avr->run_cycle_count = 1; /* one instruction, then back */
         avr->pc = avr_run_one(avr);
         spent[pc / 2 & 0x3fff] += avr->cycle - cycle;
-        if (stack_pointer() < lowest && stack_pointer() > RAM_FIRST)
+        if (stack_pointer() < lowest && stack_pointer() > chip->ram_first)
             lowest = stack_pointer();
         if (avr->state != cpu_Running || avr->cycle - begin > MOST_CYCLES) {
             printf("fault stopped or lost at %lx\n", (unsigned long)pc);
             return;
         }
     }
-    if (stack_pointer() != STACK_TOP + 1) {
-        printf("fault the stack pointer is off by %d\n", (int)stack_pointer() - STACK_TOP - 1);
+    if (stack_pointer() != after) {
+        printf("fault the stack pointer is off by %d\n", (int)stack_pointer() - (int)after);
         return;
     }
     if (avr->data[1] != 0) {
@@ -156,13 +170,13 @@ static void call(char *line)
             return;
         }
     }
-    for (unsigned long address = RAM_FIRST; address <= avr->ramend; address++) {
+    for (unsigned long address = chip->ram_first; address <= avr->ramend; address++) {
         if (avr->data[address] != before[address] && !may_change(address, pieces, count)) {
             printf("fault wrote to %lx\n", address);
             return;
         }
     }
-    printf("done %llu %u %02x", (unsigned long long)(avr->cycle - begin), STACK_TOP - 1 - lowest,
+    printf("done %llu %u %02x", (unsigned long long)(avr->cycle - begin), chip->stack_top - 1 - lowest,
            avr->data[24]);
     for (int i = 0; i < count; i++) {
         putchar(' ');
@@ -185,10 +199,16 @@ int main(int argc, char **argv)
     static char line[LINE];
     char reason[200];
 
-    avr = argc == 2 ? avr_make_mcu_by_name("atmega328p") : NULL;
+    if (argc == 4 && strcmp(argv[1], "--mcu") == 0) {
+        for (chip = chips; chip->mcu != NULL && strcmp(chip->mcu, argv[2]) != 0; chip++)
+            ;
+        argv += 2;
+        argc -= 2;
+    }
+    avr = argc == 2 && chip->mcu != NULL ? avr_make_mcu_by_name(chip->mcu) : NULL;
     if (!avr) {
-        fputs(argc == 2 ? "selo-call: simavr does not know the atmega328p\n"
-                        : "usage: selo-call IMAGE\n", stderr);
+        fputs(argc == 2 ? "selo-call: no such MCU, or simavr does not know it\n"
+                        : "usage: selo-call [--mcu MCU] IMAGE\n", stderr);
         return 2;
     }
     avr_init(avr);
@@ -197,7 +217,7 @@ int main(int argc, char **argv)
         return 2;
     }
     avr->codeend = avr->flashend;
-    for (unsigned address = RAM_FIRST; address <= avr->ramend; address++)
+    for (unsigned address = chip->ram_first; address <= avr->ramend; address++)
         avr->data[address] = random_byte();
 
     while (fgets(line, sizeof line, stdin)) {

@@ -13,6 +13,7 @@
 #include <avr/pgmspace.h>
 #define SELO_FLASH PROGMEM
 static inline uint8_t selo_flash_u8(const uint8_t *address) { return pgm_read_byte(address); }
+static inline uint16_t selo_flash_u16(const uint16_t *address) { return pgm_read_word(address); }
 static inline uint32_t selo_flash_u32(const uint32_t *address) { return pgm_read_dword(address); }
 static inline uint64_t selo_flash_u64(const uint64_t *address)
 {
@@ -22,6 +23,7 @@ static inline uint64_t selo_flash_u64(const uint64_t *address)
 #else
 #define SELO_FLASH
 static inline uint8_t selo_flash_u8(const uint8_t *address) { return *address; }
+static inline uint16_t selo_flash_u16(const uint16_t *address) { return *address; }
 static inline uint32_t selo_flash_u32(const uint32_t *address) { return *address; }
 static inline uint64_t selo_flash_u64(const uint64_t *address) { return *address; }
 #endif

@@ -308,6 +308,9 @@
 #ifndef SELO_NATIVE_KECCAK
 #define SELO_NATIVE_KECCAK SELO_NATIVE
 #endif
+#ifndef SELO_NATIVE_MLKEM
+#define SELO_NATIVE_MLKEM SELO_NATIVE_ONLY_AVR
+#endif
 #ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
 #define SELO_NATIVE_POLY1305 \
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
@@ -339,12 +342,12 @@
 
 #if !SELO_NATIVE && \
     (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
-     SELO_NATIVE_GHASH || SELO_NATIVE_KECCAK || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || \
+     SELO_NATIVE_GHASH || SELO_NATIVE_KECCAK || SELO_NATIVE_MLKEM || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || \
      SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519)
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_SPECK || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
+    (SELO_NATIVE_SPECK || SELO_NATIVE_MLKEM || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
      (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
@@ -448,6 +451,15 @@ void selo_ghash_multiply(uint8_t product[16], const uint8_t key[16]);
 /* SELO_NATIVE_KECCAK: Keccak-f[1600] [FIPS202, 3.3, 3.4]; lane (x, y) is lanes[x + 5 * y].
  * The kernel for 32-bit Thumb takes and leaves the lanes interleaved (sha3/sha3.h). */
 void selo_keccak_f1600(uint64_t lanes[25]);
+
+/* SELO_NATIVE_MLKEM: the transforms of ML-KEM [FIPS203, 4.3], as mlkem/mlkem.h and the C have them.
+ * The bounds of the coefficients, in multiples of q: selo_mlkem_ntt takes up to 1 and gives up to
+ * 9.6, selo_mlkem_inverse_ntt takes up to 3.3 and gives up to 1.3. */
+void selo_mlkem_ntt(int16_t poly[256]);
+void selo_mlkem_inverse_ntt(int16_t poly[256]);
+/* sum += a * b / 2^16 in four coefficients of two transformed polynomials, of which a and b have
+ * the packed bytes 6 quad to 6 quad + 5. Coefficients of a and b are below 4096. */
+void selo_mlkem_multiply_add(int16_t sum[4], const uint8_t a[6], const uint8_t b[6], uint8_t quad);
 
 /* SELO_NATIVE_POLY1305, SELO_NATIVE_POLY1305_HALVES: sum = (sum + block) * multiplier modulo
  * 2^130 - 5 [RFC8439, 2.5].

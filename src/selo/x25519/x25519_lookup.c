@@ -7,7 +7,6 @@
 #include "../common/flash.h"
 #include "x25519_base.h"
 
-#if SELO_X25519_TABLE
 void selo_x25519_lookup_bytes(uint8_t entry[96], uint8_t index)
 {
     const uint8_t *from = selo_x25519_table;
@@ -45,5 +44,4 @@ void selo_x25519_lookup_wide(uint8_t entry[96], uint8_t index)
     }
     memcpy(entry, found, sizeof found);
 }
-#endif
 #endif

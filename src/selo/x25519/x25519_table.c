@@ -10,7 +10,6 @@
 #include "field.h"
 #include "x25519_base.h"
 
-#if SELO_X25519_TABLE
 /* The kernels for ARM and RV32 read words. */
 _Alignas(SELO_FIELD25519_ALIGNMENT) const uint8_t
     selo_x25519_table[96 * SELO_X25519_ENTRIES] SELO_FLASH = {
@@ -243,4 +242,3 @@ _Alignas(SELO_FIELD25519_ALIGNMENT) const uint8_t
     0xb4, 0x37, 0x83, 0x72, 0xd2, 0x09, 0x77, 0x29, 0x50, 0xd0, 0x87, 0x03,
 #endif
 };
-#endif

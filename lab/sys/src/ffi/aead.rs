@@ -15,6 +15,16 @@ impl c::ChaCha20Poly1305Key {
     }
 }
 
+impl c::XChaCha20Poly1305Key {
+    /// Sets up the key from its raw bytes.
+    #[must_use]
+    pub fn new(raw: &[u8; 32]) -> Self {
+        let mut key = Self::zeroed();
+        c::selo_xchacha20_poly1305_setup(&mut key, raw);
+        key
+    }
+}
+
 impl c::AsconAead128Key {
     /// Sets up the key from its raw bytes.
     #[must_use]
@@ -144,6 +154,11 @@ aeads! {
     chacha20_poly1305_seal, chacha20_poly1305_seal_in_place, chacha20_poly1305_open,
     chacha20_poly1305_open_in_place, selo_chacha20_poly1305_seal, selo_chacha20_poly1305_open,
     (key: &[u8; 32], nonce: &[u8; 12]), &c::ChaCha20Poly1305Key::new(key);
+
+    /// XChaCha20-Poly1305 [XCHACHA]: tags of 8 to 16 bytes.
+    xchacha20_poly1305_seal, xchacha20_poly1305_seal_in_place, xchacha20_poly1305_open,
+    xchacha20_poly1305_open_in_place, selo_xchacha20_poly1305_seal, selo_xchacha20_poly1305_open,
+    (key: &[u8; 32], nonce: &[u8; 24]), &c::XChaCha20Poly1305Key::new(key);
 
     /// Ascon-AEAD128 [SP800-232]: tags of 4 to 16 bytes.
     ascon_aead128_seal, ascon_aead128_seal_in_place, ascon_aead128_open,

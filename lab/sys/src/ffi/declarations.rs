@@ -1,5 +1,5 @@
-//! `selo.h`, `selo_unauthenticated.h` and `selo_speck.h` in Rust, in their order: first the
-//! structs, then the functions. Unit tests compare sizes, names and order with the C headers.
+//! `selo.h`, `selo_unauthenticated.h`, `selo_speck.h` and `selo_mlkem.h` in Rust, in their order: first
+//! the structs, then the functions. Unit tests compare sizes, names and order with the C headers.
 //!
 //! A function is `safe` if its reference types express all its requirements. The others take
 //! pointers because their buffers may be the same (`out == in`), have a separate size, or hold
@@ -115,6 +115,8 @@ structs! {
     Aes256Tiny { key: [u8; 32] }
     /// `struct selo_chacha20_poly1305_key` [RFC8439].
     ChaCha20Poly1305Key { bytes: [u8; 32] }
+    /// `struct selo_xchacha20_poly1305_key` [XCHACHA].
+    XChaCha20Poly1305Key { bytes: [u8; 32] }
     /// `struct selo_ascon_aead128_key` [SP800-232].
     AsconAead128Key { bytes: [u8; 16] }
     /// `struct selo_chacha20_poly1305_sealing` [RFC8439]: a message in pieces.
@@ -137,8 +139,12 @@ structs! {
     Sha256 { state: [u32; 8], block: [u32; 16], size: u32 }
     /// `struct selo_sha512`: SHA-512 [FIPS180-4].
     Sha512 { state: [u64; 8], block: [u64; 16], size: u32 }
+    /// `struct selo_sha384`: SHA-384 [FIPS180-4].
+    Sha384 { of: Sha512 }
     /// `struct selo_sha3`: the sponge of both SHA-3 functions.
     Sha3 { lanes: [u64; 25], position: u8, rate: u8 }
+    /// `struct selo_shake`: SHAKE128 or SHAKE256 [FIPS202].
+    Shake { sponge: Sha3, reading: u8 }
     /// `struct selo_blake2s`: BLAKE2s with a 32-byte digest [RFC7693].
     Blake2s { state: [u32; 8], block: [u8; 64], size: u32 }
     /// `struct selo_ascon_hash256`: Ascon-Hash256 [SP800-232].
@@ -156,6 +162,8 @@ structs! {
     /// `struct selo_hmac_ascon_hash256`: HMAC [FIPS198-1] over Ascon-Hash256 with a block of
     /// 32 bytes. No standard describes it.
     HmacAsconHash256 { hash: AsconHash256, outer_key: [u8; 32] }
+    /// `struct selo_cmac`: CMAC [SP800-38B] over any cipher.
+    Cmac { cipher: [*const c_void; 3], mac: [u8; 16], at: u8 }
     /// `struct selo_speck128_fast`: Speck128/128 [SPECK2013], round keys computed once.
     Speck128Fast { round_keys: [u8; 32 * 8] }
     /// `struct selo_speck192_fast`: Speck128/192 [SPECK2013], round keys computed once.
@@ -174,6 +182,33 @@ structs! {
     Speck192Tiny { key: [u8; 24] }
     /// `struct selo_speck256_tiny`: Speck128/256 [SPECK2013], round keys on the fly, encrypts only.
     Speck256Tiny { key: [u8; 32] }
+    /// `struct selo_mlkem512_public_key`: an encapsulation key of ML-KEM-512 [FIPS203].
+    MlKem512PublicKey { bytes: [u8; 800] }
+    /// `struct selo_mlkem512_private_key`: a decapsulation key of ML-KEM-512 [FIPS203].
+    MlKem512PrivateKey { bytes: [u8; 1632] }
+    /// `struct selo_mlkem512_ciphertext`: a ciphertext of ML-KEM-512 [FIPS203].
+    MlKem512Ciphertext { bytes: [u8; 768] }
+    /// `struct selo_mlkem768_public_key`: an encapsulation key of ML-KEM-768 [FIPS203].
+    MlKem768PublicKey { bytes: [u8; 1184] }
+    /// `struct selo_mlkem768_private_key`: a decapsulation key of ML-KEM-768 [FIPS203].
+    MlKem768PrivateKey { bytes: [u8; 2400] }
+    /// `struct selo_mlkem768_ciphertext`: a ciphertext of ML-KEM-768 [FIPS203].
+    MlKem768Ciphertext { bytes: [u8; 1088] }
+    /// `struct selo_mlkem_encapsulation`: the state of either size.
+    MlKemEncapsulation {
+        sponge: Shake,
+        area: [i16; 448],
+        keys: [[u8; 32]; 4],
+        bytes: [u8; 6],
+        quad: u8,
+        at: u16,
+        rank: u8,
+        step: u8,
+    }
+    /// `struct selo_mlkem512_encapsulation`: an encapsulation in pieces.
+    MlKem512Encapsulation { of: MlKemEncapsulation }
+    /// `struct selo_mlkem768_encapsulation`: an encapsulation in pieces.
+    MlKem768Encapsulation { of: MlKemEncapsulation }
 }
 
 structs! {
@@ -295,6 +330,24 @@ unsafe extern "C" {
     ) -> Status;
 
     #[allow(dead_code, reason = "the key struct of C is the bytes of a raw key")]
+    pub safe fn selo_xchacha20_poly1305_setup(key: &mut XChaCha20Poly1305Key, raw: &[u8; 32]);
+    pub fn selo_xchacha20_poly1305_seal(
+        key: *const XChaCha20Poly1305Key,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+    ) -> Status;
+    pub fn selo_xchacha20_poly1305_open(
+        key: *const XChaCha20Poly1305Key,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+    ) -> Status;
+
     pub safe fn selo_ascon_aead128_setup(key: &mut AsconAead128Key, raw: &[u8; 16]);
     pub fn selo_ascon_aead128_seal(
         key: *const AsconAead128Key,
@@ -514,10 +567,19 @@ unsafe extern "C" {
     pub fn selo_sha512_update(hash: *mut Sha512, data: *const c_void, size: usize);
     pub fn selo_sha512_finish(hash: *mut Sha512, digest: *mut [u8; 64]);
 
+    pub safe fn selo_sha384_start(hash: &mut Sha384);
+    pub fn selo_sha384_update(hash: *mut Sha384, data: *const c_void, size: usize);
+    pub fn selo_sha384_finish(hash: *mut Sha384, digest: *mut [u8; 48]);
+
     pub safe fn selo_sha3_256_start(hash: &mut Sha3);
     pub safe fn selo_sha3_512_start(hash: &mut Sha3);
     pub fn selo_sha3_update(hash: *mut Sha3, data: *const c_void, size: usize);
     pub fn selo_sha3_finish(hash: *mut Sha3, digest: *mut u8);
+
+    pub safe fn selo_shake128_start(xof: &mut Shake);
+    pub safe fn selo_shake256_start(xof: &mut Shake);
+    pub fn selo_shake_update(xof: *mut Shake, data: *const c_void, size: usize) -> Status;
+    pub fn selo_shake_read(xof: *mut Shake, out: *mut u8, size: usize) -> Status;
 
     pub safe fn selo_blake2s_start(hash: &mut Blake2s);
     pub fn selo_blake2s_update(hash: *mut Blake2s, data: *const c_void, size: usize);
@@ -559,6 +621,10 @@ unsafe extern "C" {
     );
     pub fn selo_hmac_ascon_hash256_finish(mac: *mut HmacAsconHash256, tag: *mut [u8; 32]);
 
+    pub fn selo_cmac_start(mac: *mut Cmac, cipher: Cipher);
+    pub fn selo_cmac_update(mac: *mut Cmac, data: *const c_void, size: usize);
+    pub fn selo_cmac_finish(mac: *mut Cmac, tag: *mut [u8; 16]);
+
     pub fn selo_hkdf_sha256(
         out: *mut u8,
         out_size: usize,
@@ -598,6 +664,16 @@ unsafe extern "C" {
         ikm_size: usize,
         info: *const u8,
         info_size: usize,
+    ) -> Status;
+
+    pub fn selo_pbkdf2_sha256(
+        out: *mut u8,
+        out_size: usize,
+        password: *const u8,
+        password_size: usize,
+        salt: *const u8,
+        salt_size: usize,
+        iterations: u32,
     ) -> Status;
 
     pub safe fn selo_x25519_keygen(public_key: &mut [u8; 32], secret: &[u8; 32]);
@@ -720,4 +796,78 @@ unsafe extern "C" {
         out: *mut [u8; 16],
         input: *const [u8; 16],
     );
+
+    pub safe fn selo_mlkem512_keygen(
+        public_key: &mut MlKem512PublicKey,
+        private_key: &mut MlKem512PrivateKey,
+        seed: &[u8; 64],
+    );
+    pub safe fn selo_mlkem512_encapsulate(
+        ciphertext: &mut MlKem512Ciphertext,
+        secret: &mut [u8; 32],
+        public_key: &MlKem512PublicKey,
+        random: &[u8; 32],
+    ) -> Status;
+    pub safe fn selo_mlkem512_decapsulate(
+        secret: &mut [u8; 32],
+        private_key: &MlKem512PrivateKey,
+        ciphertext: &MlKem512Ciphertext,
+    );
+    pub safe fn selo_mlkem512_check(private_key: &MlKem512PrivateKey) -> Status;
+
+    pub safe fn selo_mlkem768_keygen(
+        public_key: &mut MlKem768PublicKey,
+        private_key: &mut MlKem768PrivateKey,
+        seed: &[u8; 64],
+    );
+    pub safe fn selo_mlkem768_encapsulate(
+        ciphertext: &mut MlKem768Ciphertext,
+        secret: &mut [u8; 32],
+        public_key: &MlKem768PublicKey,
+        random: &[u8; 32],
+    ) -> Status;
+    pub safe fn selo_mlkem768_decapsulate(
+        secret: &mut [u8; 32],
+        private_key: &MlKem768PrivateKey,
+        ciphertext: &MlKem768Ciphertext,
+    );
+    pub safe fn selo_mlkem768_check(private_key: &MlKem768PrivateKey) -> Status;
+
+    pub safe fn selo_mlkem512_encapsulate_start(
+        state: &mut MlKem512Encapsulation,
+        random: &[u8; 32],
+    );
+    pub fn selo_mlkem512_encapsulate_key(
+        state: *mut MlKem512Encapsulation,
+        piece: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_mlkem512_encapsulate_read(
+        state: *mut MlKem512Encapsulation,
+        out: *mut u8,
+        size: usize,
+    ) -> Status;
+    pub safe fn selo_mlkem512_encapsulate_finish(
+        state: &mut MlKem512Encapsulation,
+        secret: &mut [u8; 32],
+    ) -> Status;
+
+    pub safe fn selo_mlkem768_encapsulate_start(
+        state: &mut MlKem768Encapsulation,
+        random: &[u8; 32],
+    );
+    pub fn selo_mlkem768_encapsulate_key(
+        state: *mut MlKem768Encapsulation,
+        piece: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_mlkem768_encapsulate_read(
+        state: *mut MlKem768Encapsulation,
+        out: *mut u8,
+        size: usize,
+    ) -> Status;
+    pub safe fn selo_mlkem768_encapsulate_finish(
+        state: &mut MlKem768Encapsulation,
+        secret: &mut [u8; 32],
+    ) -> Status;
 }

@@ -1,5 +1,6 @@
 //! HMAC: a key of any length, then the same calls as a hash.
 
+use super::block::Encrypt;
 use super::declarations as c;
 use super::memory::{equal, wipe};
 use super::plain::Plain;
@@ -53,4 +54,19 @@ macs! {
     HmacBlake2s, 32, selo_hmac_blake2s_start, selo_hmac_blake2s_update, selo_hmac_blake2s_finish;
     HmacAsconHash256, 32, selo_hmac_ascon_hash256_start, selo_hmac_ascon_hash256_update,
         selo_hmac_ascon_hash256_finish;
+}
+
+/// The tag of a message by CMAC [SP800-38B] with any encrypting key. Compare it with [`equal`].
+#[must_use]
+pub fn cmac(key: &dyn Encrypt, message: &[u8]) -> [u8; 16] {
+    let mut mac = c::Cmac::zeroed();
+    let mut tag = [0; 16];
+    // SAFETY: a Block holds a function and its key, which lives until the end; the slice covers its
+    // bytes.
+    unsafe {
+        c::selo_cmac_start(&raw mut mac, key.encryption().0.cipher());
+        c::selo_cmac_update(&raw mut mac, message.as_ptr().cast(), message.len());
+        c::selo_cmac_finish(&raw mut mac, &raw mut tag);
+    }
+    tag
 }

@@ -12,6 +12,7 @@ use crate::{Error, status};
 const HEADER: &str = include_str!("../../../../src/selo.h");
 const UNAUTHENTICATED: &str = include_str!("../../../../src/selo_unauthenticated.h");
 const SPECK: &str = include_str!("../../../../src/selo_speck.h");
+const MLKEM: &str = include_str!("../../../../src/selo_mlkem.h");
 const DECLARATIONS: &str = include_str!("declarations.rs");
 
 macro_rules! sizes {
@@ -59,6 +60,7 @@ sizes! {
     Aes192Tiny = selo_sys_size_of_aes192_tiny
     Aes256Tiny = selo_sys_size_of_aes256_tiny
     ChaCha20Poly1305Key = selo_sys_size_of_chacha20_poly1305_key
+    XChaCha20Poly1305Key = selo_sys_size_of_xchacha20_poly1305_key
     AsconAead128Key = selo_sys_size_of_ascon_aead128_key
     ChaCha20Poly1305Sealing = selo_sys_size_of_chacha20_poly1305_sealing
     ChaCha20Poly1305Opening = selo_sys_size_of_chacha20_poly1305_opening
@@ -70,7 +72,9 @@ sizes! {
     CcmOpening = selo_sys_size_of_ccm_opening
     Sha256 = selo_sys_size_of_sha256
     Sha512 = selo_sys_size_of_sha512
+    Sha384 = selo_sys_size_of_sha384
     Sha3 = selo_sys_size_of_sha3
+    Shake = selo_sys_size_of_shake
     Blake2s = selo_sys_size_of_blake2s
     AsconHash256 = selo_sys_size_of_ascon_hash256
     HmacSha256 = selo_sys_size_of_hmac_sha256
@@ -79,6 +83,7 @@ sizes! {
     HmacSha3_512 = selo_sys_size_of_hmac_sha3_512
     HmacBlake2s = selo_sys_size_of_hmac_blake2s
     HmacAsconHash256 = selo_sys_size_of_hmac_ascon_hash256
+    Cmac = selo_sys_size_of_cmac
     Speck128Fast = selo_sys_size_of_speck128_fast
     Speck192Fast = selo_sys_size_of_speck192_fast
     Speck256Fast = selo_sys_size_of_speck256_fast
@@ -88,6 +93,15 @@ sizes! {
     Speck128Tiny = selo_sys_size_of_speck128_tiny
     Speck192Tiny = selo_sys_size_of_speck192_tiny
     Speck256Tiny = selo_sys_size_of_speck256_tiny
+    MlKem512PublicKey = selo_sys_size_of_mlkem512_public_key
+    MlKem512PrivateKey = selo_sys_size_of_mlkem512_private_key
+    MlKem512Ciphertext = selo_sys_size_of_mlkem512_ciphertext
+    MlKem768PublicKey = selo_sys_size_of_mlkem768_public_key
+    MlKem768PrivateKey = selo_sys_size_of_mlkem768_private_key
+    MlKem768Ciphertext = selo_sys_size_of_mlkem768_ciphertext
+    MlKemEncapsulation = selo_sys_size_of_mlkem_encapsulation
+    MlKem512Encapsulation = selo_sys_size_of_mlkem512_encapsulation
+    MlKem768Encapsulation = selo_sys_size_of_mlkem768_encapsulation
 }
 
 unsafe extern "C" {
@@ -189,7 +203,7 @@ fn primitives() -> String {
         .expect("the part of the link");
     let mut text = String::new();
     let mut inside = false;
-    for line in [front, UNAUTHENTICATED, SPECK]
+    for line in [front, UNAUTHENTICATED, SPECK, MLKEM]
         .into_iter()
         .flat_map(str::lines)
     {

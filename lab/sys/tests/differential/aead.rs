@@ -1,13 +1,15 @@
 //! Authenticated encryption: sealing like the reference, opening, alterations and refusals.
 
 use ascon_aead::AsconAead128;
-use chacha20poly1305::{ChaCha20Poly1305, KeyInit};
+use chacha20poly1305::{ChaCha20Poly1305, KeyInit, XChaCha20Poly1305};
 use proptest::prelude::*;
 use selo_sys::{
     Encrypt, Error, ascon_aead128_open, ascon_aead128_open_in_place, ascon_aead128_seal,
     ascon_aead128_seal_in_place, ccm_open, ccm_open_in_place, ccm_seal, ccm_seal_in_place,
     chacha20_poly1305_open, chacha20_poly1305_open_in_place, chacha20_poly1305_seal,
     chacha20_poly1305_seal_in_place, gcm_open, gcm_open_in_place, gcm_seal, gcm_seal_in_place,
+    xchacha20_poly1305_open, xchacha20_poly1305_open_in_place, xchacha20_poly1305_seal,
+    xchacha20_poly1305_seal_in_place,
 };
 
 use crate::ciphers::keyed;
@@ -28,6 +30,7 @@ trait Aead {
 struct Gcm<'key>(&'key dyn Encrypt);
 struct Ccm<'key>(&'key dyn Encrypt);
 struct ChaCha20([u8; 32]);
+struct XChaCha20([u8; 32]);
 struct Ascon([u8; 16]);
 
 macro_rules! aead {
@@ -73,6 +76,14 @@ aead!(
     chacha20_poly1305_seal_in_place,
     chacha20_poly1305_open,
     chacha20_poly1305_open_in_place
+);
+aead!(
+    XChaCha20,
+    |self, nonce| (&self.0, nonce.try_into().expect("24 bytes")),
+    xchacha20_poly1305_seal,
+    xchacha20_poly1305_seal_in_place,
+    xchacha20_poly1305_open,
+    xchacha20_poly1305_open_in_place
 );
 aead!(
     Ascon,
@@ -335,6 +346,17 @@ fn chacha20_poly1305_refuses_other_tags() {
     );
     check(64, inputs, |(key, input, tag_size), tap| {
         refuses(&ChaCha20(key), &input, tag_size, tap)
+    });
+}
+
+#[test]
+fn xchacha20_poly1305_of_any_sizes() {
+    let inputs = (any::<[u8; 32]>(), inputs(Just(24)), 8usize..=16);
+    check(256, inputs, |(key, input, tag_size), tap| {
+        let reference = XChaCha20Poly1305::new(&key.into());
+        let mut expected = reference::seal(&reference, &input.nonce, &input.ad, &input.message);
+        expected.1.truncate(tag_size);
+        holds(&XChaCha20(key), &input, &expected, tap)
     });
 }
 

@@ -1,7 +1,7 @@
 //! Hashes: any message, in one piece or several.
 
 use proptest::prelude::*;
-use selo_sys::{AsconHash256, Blake2s, Sha3_256, Sha3_512, Sha256, Sha512};
+use selo_sys::{AsconHash256, Blake2s, Sha3_256, Sha3_512, Sha256, Sha384, Sha512};
 use sha2::Digest as _;
 
 use crate::harness::check;
@@ -57,8 +57,19 @@ macro_rules! hash_tests {
 hash_tests! {
     sha_256_of_any_pieces: Sha256, sha2::Sha256;
     sha_512_of_any_pieces: Sha512, sha2::Sha512;
+    sha_384_of_any_pieces: Sha384, sha2::Sha384;
     sha3_256_of_any_pieces: Sha3_256, sha3::Sha3_256;
     sha3_512_of_any_pieces: Sha3_512, sha3::Sha3_512;
     blake2s_of_any_pieces: Blake2s, blake2::Blake2s256;
     ascon_hash256_of_any_pieces: AsconHash256, ascon_hash::AsconHash256;
+}
+
+/// The first bytes that NIST publishes for the empty message [FIPS202].
+#[test]
+fn shake_of_an_empty_message() {
+    let (mut of_128, mut of_256) = ([0; 200], [0; 8]);
+    selo_sys::shake128(b"", &mut of_128);
+    selo_sys::shake256(b"", &mut of_256);
+    assert_eq!(hex::encode(&of_128[..8]), "7f9c2ba4e88f827d");
+    assert_eq!(hex::encode(of_256), "46b9dd2b0ba88d13");
 }

@@ -59,3 +59,45 @@ hmac_tests! {
     hmac_blake2s_under_any_key: HmacBlake2s, blake2::Blake2s256;
     hmac_ascon_hash256_under_any_key: HmacAsconHash256, AsconBlock32;
 }
+
+/// CMAC of a message of whole blocks and of one that is padded, from the encryption of single blocks
+/// [SP800-38B, 6.2].
+#[test]
+fn cmac_is_that_of_its_blocks() {
+    let inputs = (
+        any::<[u8; 16]>(),
+        prop::collection::vec(any::<u8>(), 0..100),
+    );
+    check(128, inputs, |(raw, message), tap| {
+        let key = selo_sys::Aes128Small::new(&raw);
+        let encrypt = |block: u128| {
+            let mut out = [0; 16];
+            selo_sys::Encrypt::encrypt_block(&key, &mut out, &block.to_be_bytes());
+            u128::from_be_bytes(out)
+        };
+        let twice = |number: u128| (number << 1) ^ ((number >> 127) * 0x87);
+        let whole = !message.is_empty() && message.len() % 16 == 0;
+        let mut padded = message.clone();
+        if !whole {
+            padded.push(0x80);
+            padded.resize(message.len() / 16 * 16 + 16, 0);
+        }
+        let one = twice(encrypt(0));
+        let last = if whole { one } else { twice(one) };
+        let blocks = padded.chunks(16).enumerate();
+        let expected = blocks.fold(0, |sum: u128, (number, block)| {
+            let block = u128::from_be_bytes(block.try_into().expect("16 bytes"));
+            let subkey = if 16 * (number + 1) == padded.len() {
+                last
+            } else {
+                0
+            };
+            encrypt(sum ^ block ^ subkey)
+        });
+        prop_assert_eq!(
+            tap.array(selo_sys::cmac(&key, &message)),
+            expected.to_be_bytes()
+        );
+        Ok(())
+    });
+}

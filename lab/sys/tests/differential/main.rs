@@ -14,6 +14,7 @@ mod hashes;
 mod hkdf;
 mod hmac;
 mod memory;
+mod mlkem;
 mod pieces;
 mod reference;
 mod x25519;

@@ -13,7 +13,7 @@
  */
 #include "../../x25519/x25519_base.h"
 
-#if SELO_NATIVE_X25519 && SELO_BACKEND_ARM && SELO_X25519_TABLE && SELO_X25519_TEETH == 5
+#if SELO_NATIVE_X25519 && SELO_BACKEND_ARM && SELO_X25519_TEETH == 5
 
 #include "../arm/kernel.inc"
 

@@ -13,7 +13,7 @@
  */
 #include "../api.h"
 
-#if SELO_BACKEND_AVR && SELO_NATIVE_X25519 && SELO_X25519_TABLE
+#if SELO_BACKEND_AVR && SELO_NATIVE_X25519
 
 #include "x25519_product.inc"
 

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Plants faults in copies of the sources of ML-KEM and Ed25519, one at a time. The vectors
+# (test_mlkem.c, test_ed25519.c) must catch each, or the arithmetic's definitions
+# (test_mlkem_arithmetic.c) where a decryption tolerates it.
+#
+# usage: tests/c/plant-faults.sh      (needs cc)
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+
+passed=0 failed=0
+
+compile() { cc -std=c11 -O1 -Isrc -Itests/c -DVECTORS="\"$PWD/lab/vectors\"" -c "$@"; }
+
+# Once: the sources, the tests and an archive of the sources as they are.
+cp -r src "$copy/src"
+mkdir "$copy/whole" "$copy/fault"
+for source in src/selo/{mlkem,ed25519,x25519,sha2,sha3,common}/*.c tests/c/test_{mlkem,mlkem_arithmetic,ed25519}.c; do
+    compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
+done
+mv "$copy"/whole/test_*.o "$copy"
+ar rcs "$copy/whole.a" "$copy"/whole/*.o
+
+for test in test_mlkem test_mlkem_arithmetic test_ed25519; do # a fault proves nothing if they fail without it
+    cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
+done
+
+# A fault in a header is in all files of its folder.
+build() { # FILE TEST
+    local source sources=("$copy/src/selo/$1")
+    [ "${1%.h}" = "$1" ] || sources=("$copy/src/selo/${1%/*}"/*.c)
+    rm -f "$copy"/fault/*
+    for source in "${sources[@]}"; do
+        compile -o "$copy/fault/$(basename "$source" .c).o" "$source" || return 1
+    done
+    cc -o "$copy/test" "$copy/$2.o" "$copy"/fault/*.o "$copy/whole.a"
+}
+
+# fault FILE EXPRESSION WHAT [TEST]: sed makes the fault.
+fault() {
+    local file=$copy/src/selo/$1
+    sed -i "$2" "$file"
+    if cmp -s "src/selo/$1" "$file"; then
+        echo "FAILED: no such line in $1: $3" >&2
+        failed=$((failed + 1))
+        return
+    fi
+    if ! build "$1" "${4:-test_mlkem}"; then
+        echo "FAILED: does not compile: $3" >&2
+        failed=$((failed + 1))
+    elif "$copy/test" >/dev/null 2>&1; then
+        echo "FAILED: not caught: $3" >&2
+        failed=$((failed + 1))
+    else
+        passed=$((passed + 1))
+    fi
+    cp "src/selo/$1" "$file"
+}
+
+fault mlkem/mlkem_zetas.c 's/1493/1494/' "another factor of the transform"
+fault mlkem/mlkem_inverse_ntt.c 's/SELO_MLKEM_SCALE/SELO_MLKEM_TO_MONTGOMERY/' "another scale"
+fault mlkem/mlkem_multiply_add.c 's/SELO_MLKEM_Q - zeta/zeta/' "the second factor of a quad without its sign"
+fault mlkem/mlkem_decapsulate.c 's/same & selo_equal.*/same);/' "no comparison in the decapsulation"
+fault mlkem/mlkem_decapsulate.c 's/encrypts_to(ciphertext, &work, y, public_key, seeds + 32, message, ranks)/1/' "no second encryption"
+fault mlkem/mlkem_decapsulate.c 's/selo_shake_update(&work.sponge, z, 32)/(void)z/' "a rejection without its secret"
+fault mlkem/mlkem_code.c '/estimate \* (unsigned)/!s/((unsigned)x << 10) + SELO_MLKEM_Q \/ 2/((unsigned)x << 10)/' "u rounded down"
+fault mlkem/mlkem_code.c 's/(x << 4) + SELO_MLKEM_Q \/ 2/(x << 4)/' "v rounded down"
+fault mlkem/mlkem_code.c 's/SELO_MLKEM_Q + 512/SELO_MLKEM_Q/' "u decompressed without rounding" test_mlkem_arithmetic
+fault mlkem/mlkem_encrypt.c 's/(SELO_MLKEM_Q + 1) \/ 2/SELO_MLKEM_Q \/ 2 - 100/' "another message"
+fault mlkem/mlkem_sample.c 's/candidate >= SELO_MLKEM_Q/candidate > SELO_MLKEM_Q/' "a candidate that is q"
+fault mlkem/mlkem.h 's/(ranks) == 2 ? 3 : 2/2/' "the noise of another size"
+fault mlkem/mlkem_encapsulate.c 's/!selo_mlkem_in_range(.*))/0)/' "no check of the key's range"
+fault mlkem/mlkem_pieces.c 's/!selo_mlkem_in_range(.*))/0)/' "the same in pieces"
+fault mlkem/mlkem_pieces.c 's/!selo_equal(hash, state->key_hash, 32)/0/' "a second pass with another key"
+fault mlkem/mlkem_pieces.c 's/selo_wipe(state, sizeof \*state)/(void)state/' "a state that is not wiped"
+signature() { fault "ed25519/$1" "$2" "$3" test_ed25519; }
+signature ed25519_verify.c 's/!selo_ed25519_is_scalar(signature + 32)/0/' "a malleable S"
+signature ed25519_equation.c 's/!selo_equal(c->x, c->y, 32)/0/' "a coordinate that is not canonical"
+signature ed25519_equation.c 's/is_zero(c->t) && sign/0/' "a zero with a sign"
+signature ed25519_equation.c 's/ || is_of_small_order(&e.c)//' "a key of small order"
+signature ed25519_equation.c 's/is_zero(e.c.x) & is_zero(e.c.y)/is_zero(e.c.x)/' "half of the comparison"
+signature ed25519_halve.c 's/ && (small->factor\[0\] & 1)//' "an even factor"
+signature ed25519_halve.c 's/return turn;/return 0;/' "the factor's sign"
+signature ed25519_scalar.c 's/0xd0, 0x3e/0xd1, 0x3e/' "another order"
+signature ed25519_sign.c 's/ & 127) | 64/ \& 127)/' "a scalar that is not clamped"
+signature ed25519_base.c 's/c->x\[0\] << 7/0/' "an encoding without the sign"
+echo "faults: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
