@@ -1,5 +1,9 @@
 //! Tests of a single module.
 
+use std::time::Duration;
+
+use selo_e32::airtime::AirRate;
+
 use super::*;
 
 const MS: Time = 1_000_000;
