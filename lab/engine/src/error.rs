@@ -242,6 +242,9 @@ impl Error {
             Error::Write { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
                 Some("free some space, then run the same command again: it continues".into())
             }
+            Error::Read { path, source } if source.kind() == std::io::ErrorKind::InvalidData => {
+                Some(format!("{} is not a text file; give one that selo-lab wrote", path.display()))
+            }
             Error::BadRow { .. } => {
                 Some("remove that line, or measure everything again with --fresh".into())
             }

@@ -339,6 +339,19 @@ fn ctrl_c_keeps_rows_and_says_how_to_go_on() {
 }
 
 #[test]
+fn a_binary_file_in_place_of_rows_is_said() {
+    let project = Project::new();
+    std::fs::write(project.path().join("photo.jpg"), [0xff, 0xd8, 0xff]).expect("a file");
+    let answer = project.selo(&["lab", "report", "--rows", "photo.jpg", "--out", "page.html"]);
+    assert_eq!(answer.code, Some(4), "{}", answer.all());
+    assert!(
+        answer.stderr.contains("photo.jpg is not a text file"),
+        "{}",
+        answer.all()
+    );
+}
+
+#[test]
 fn outside_a_project_it_says_so() {
     let elsewhere = tempfile::tempdir().expect("a folder");
     let output = std::process::Command::new(crate::common::program("selo"))
