@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "../native/api.h"
 #include "compiler.h"
 #include "wide.h"
 

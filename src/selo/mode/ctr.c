@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../selo_unauthenticated.h"
+#include "../common/sum64.h"
 #include "../common/wide.h"
 #include "../common/xor.h"
 
@@ -30,34 +31,57 @@ SELO_INLINE void advance(uint8_t counter[16])
 #endif
 
 #if SELO_CIPHER_TWO && !SELO_WIDE
-/* The part of selo_ctr with two blocks at a time; returns the size of the rest. The counter is in
- * four words meanwhile, the lowest first. */
+/* The counter as a number: its upper half first. */
+static void load(uint64_t number[2], const uint8_t counter[16])
+{
+    number[0] = (uint64_t)selo_load_be32(counter) << 32 | selo_load_be32(counter + 4);
+    number[1] = (uint64_t)selo_load_be32(counter + 8) << 32 | selo_load_be32(counter + 12);
+}
+
+SELO_INLINE void store(uint8_t counter[16], const uint64_t number[2])
+{
+    selo_store_be32(counter, (uint32_t)(number[0] >> 32));
+    selo_store_be32(counter + 4, (uint32_t)number[0]);
+    selo_store_be32(counter + 8, (uint32_t)(number[1] >> 32));
+    selo_store_be32(counter + 12, (uint32_t)number[1]);
+}
+
+/* Adds 1. The time is the same for every counter. */
+SELO_INLINE void advance_number(uint64_t number[2])
+{
+    number[1] = selo_sum64(number[1], 1);
+    const uint32_t ones = (uint32_t)number[1] | (uint32_t)(number[1] >> 32);
+    number[0] = selo_sum64(number[0], ((ones | (0 - ones)) >> 31) ^ 1);
+}
+
+/* The part of selo_ctr with two blocks at a time; returns the size of the rest. */
 static size_t ctr_two(struct selo_cipher cipher, uint8_t counter[16], uint8_t **out,
                       const uint8_t **in, size_t size)
 {
-    uint8_t stream[32];
-    uint32_t word[4];
+    uint8_t stream[32], *to = *out;
+    const uint8_t *from = *in;
+    uint64_t number[2];
 
-    for (uint8_t i = 0; i < 4; i++) {
-        word[i] = selo_load_be32(counter + 12 - 4 * i);
-    }
+    load(number, counter);
     while (size > 16) {
-        uint8_t taken = (uint8_t)(size < 32 ? size : 32);
-        for (uint8_t block = 0; block < 32; block = (uint8_t)(block + 16)) {
-            uint32_t carry = 1; /* to all four words: the time is the same for every counter */
-            for (uint8_t i = 0; i < 4; i++) {
-                selo_store_be32(stream + block + 12 - 4 * i, word[i]);
-                word[i] += carry;
-                carry &= ((word[i] | (0 - word[i])) >> 31) ^ 1;
-            }
-        }
+        store(stream, number);
+        advance_number(number);
+        store(stream + 16, number);
+        advance_number(number);
         cipher.encrypt_two(cipher.key, stream, stream);
-        selo_xor(out, in, stream, taken);
-        size -= taken;
+        if (size < 32) {
+            selo_xor(&to, &from, stream, (uint8_t)size);
+            size = 0;
+            break;
+        }
+        for (uint8_t block = 0; block < 32; block = (uint8_t)(block + 16)) {
+            selo_xor_16(to, from, stream + block);
+            to += 16, from += 16;
+        }
+        size -= 32;
     }
-    for (uint8_t i = 0; i < 4; i++) {
-        selo_store_be32(counter + 12 - 4 * i, word[i]);
-    }
+    *out = to, *in = from;
+    store(counter, number);
     selo_wipe(stream, sizeof stream);
     return size;
 }

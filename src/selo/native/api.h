@@ -54,8 +54,9 @@
  *                       ARMv6-M and Xtensa
  *  SELO_AES_SBOX_IN_RAM 1 for AVR's kernels of AES with the S-box in RAM, which they read in 2 cycles
  *                       in place of 3: 256 bytes, and 256 more where a program decrypts
- *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL
- *                       1 for a smaller and slower kernel, where flash is scarcer than time.
+ *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL, SELO_AES_SMALL
+ *                       1 for a smaller and slower kernel, where flash is scarcer than time. The C
+ *                       of AES without tables is smaller than its kernels, and replaces them.
  *                       SELO_X25519_SMALL also removes the table of key generation
  *  SELO_X25519_TABLE    0 removes that table; key generation then runs the ladder
  *  SELO_X25519_TEETH    5, 4 or 3: the table has 16, 8 or 4 entries of 96 bytes, and the
@@ -283,10 +284,13 @@
 /* The default of an algorithm that only AVR has a kernel for. */
 #define SELO_NATIVE_ONLY_AVR (SELO_NATIVE && SELO_BACKEND_AVR)
 
-#ifndef SELO_NATIVE_AES
+#ifndef SELO_AES_SMALL
+#define SELO_AES_SMALL 0
+#endif
+#ifndef SELO_NATIVE_AES /* without tables the C is smaller than the kernels */
 #define SELO_NATIVE_AES \
     (SELO_AES_TABLES ? SELO_NATIVE_ONLY_AVR \
-                     : (SELO_NATIVE && !SELO_BACKEND_AVR))
+                     : (SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_AES_SMALL))
 #endif
 #ifndef SELO_NATIVE_AES_ENCRYPT /* one kernel of these, on Xtensa */
 #define SELO_NATIVE_AES_ENCRYPT (SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
