@@ -28,6 +28,9 @@ pub use parts::{Fails, Recipe};
 /// Most recipes of one algorithm.
 const RECIPES: usize = 60;
 
+/// The same of those that include a source, if the library shows others.
+const HIDDEN: usize = 12;
+
 /// Ways to call the same functions that are tried before other functions.
 const FIRST_WAYS: usize = 4;
 
@@ -65,17 +68,25 @@ pub fn recipes<'l>(
             recipe.cost += 8;
         }
     }
-    // What a library hides in a source is a guess only where it shows nothing.
+    // What a library hides in a source is a guess only after what it shows.
     let shows = found.iter().any(|recipe| !recipe.includes_source());
-    found.retain(|recipe| !recipe.includes_source() || !shows && !recipe.guesses_mode());
-    found.retain(|recipe| recipe.cost <= IMPLAUSIBLE);
+    found.retain(|recipe| !recipe.includes_source() || !recipe.guesses_mode());
+    found.retain(|recipe| recipe.cost <= IMPLAUSIBLE && !recipe.mixes_sources());
     found.sort_by_key(|recipe| recipe.cost);
+    if shows {
+        let (mut hidden, mut open): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(Recipe::includes_source);
+        hidden.truncate(HIDDEN);
+        open.truncate(RECIPES - HIDDEN);
+        open.extend(hidden);
+        found = open;
+    }
     // Other functions are a better guess than the tenth way to call the same ones.
     let mut ways: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     found.sort_by_cached_key(|recipe| {
         let way = ways.entry(recipe.names()).or_default();
         *way += 1;
-        (*way > FIRST_WAYS, recipe.cost)
+        (shows && recipe.includes_source(), *way > FIRST_WAYS, recipe.cost)
     });
     let mut kept: Vec<Recipe<'l>> = Vec::new();
     let mut seen = BTreeSet::new();

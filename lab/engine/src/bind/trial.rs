@@ -34,6 +34,9 @@ const CLEAR: u32 = 12;
 /// Functions that hung, crashed or did not compile so often are not tried with other arguments.
 const STOPS: usize = 2;
 
+/// One of so many trials is for functions that a source hides, where a library shows others.
+const HIDDEN_SHARE: usize = 4;
+
 /// Recipes that are tried in any case if another key size is bound.
 const FIRST: usize = 2;
 
@@ -127,6 +130,7 @@ impl<'l> Binder<'_, 'l> {
             return Ok(());
         }
         let only_guesses = candidates.iter().all(Recipe::guesses_mode);
+        let shows = !candidates.iter().all(Recipe::includes_source);
         let mut suspects = Suspects::default();
         // Functions that nothing defines are not defined with other arguments either, and those
         // that hang or crash seldom stop doing so.
@@ -138,7 +142,7 @@ impl<'l> Binder<'_, 'l> {
             if at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
                 break;
             }
-            if opaque && !recipe.returns_state() {
+            if opaque && !recipe.returns_state() && !recipe.includes_source() {
                 continue;
             }
             let units = recipe.calls().iter().any(|call| call.has(Slot::KeyBits));
@@ -172,6 +176,8 @@ impl<'l> Binder<'_, 'l> {
                     self.binding.bound.push(bound);
                     return Ok(());
                 }
+                // What a source hides is not what the library offers, if it shows other functions.
+                Some(bound) if shows && bound.recipe.includes_source() => {}
                 Some(bound) if self.may_accuse(&bound) => suspects.note(bound, ran),
                 _ => {}
             }
@@ -227,6 +233,13 @@ impl<'l> Binder<'_, 'l> {
         // What does not work with any flags for one key size seldom does for another.
         if guesses || failed && !has_sibling {
             with_flags.clear();
+        }
+        // Those that include a source come last and have a share of their own.
+        let hidden = found.iter().filter(|recipe| recipe.includes_source());
+        let share = hidden.count().min(most / HIDDEN_SHARE);
+        let first_hidden = found.iter().position(Recipe::includes_source);
+        if let Some(at) = first_hidden.filter(|at| *at > most - share) {
+            found.drain(most - share..at);
         }
         found.truncate(most);
         found.extend(with_flags.into_iter().take(TRIALS_OF_SIBLING));

@@ -6,6 +6,7 @@ use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
 use crate::bind::slot::{Purpose, Slot};
 use crate::interface::Interface;
+use crate::scan::is_sketch;
 
 /// The result by which a function refuses a forged message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,6 +123,17 @@ impl<'l> Recipe<'l> {
     /// True if a function can be called only by including its source.
     pub fn includes_source(&self) -> bool {
         self.calls().iter().any(|call| call.declared.by_inclusion)
+    }
+
+    /// True if the functions are hidden in several sources, which one glue cannot include together.
+    pub(super) fn mixes_sources(&self) -> bool {
+        let calls = self.calls();
+        let mut files = calls
+            .iter()
+            .filter(|call| call.declared.by_inclusion && !is_sketch(&call.declared.file))
+            .map(|call| &call.declared.file);
+        let first = files.next();
+        files.any(|file| Some(file) != first)
     }
 
     /// Implausible if one call takes the size of the key in bytes, and another in bits.
