@@ -178,10 +178,13 @@ impl Reading {
         self.licence.note_source(&String::from_utf8_lossy(&bytes));
         let found = read_with(&bytes, macros);
         let header = kind == Kind::Header;
-        if kind == Kind::Source {
+        if kind == Kind::Source
+            && let Some(whole) = parts.read(path, &bytes, macros)
+        {
+            self.types.note(&whole, &relative, false);
             let known = |name: &str| found.functions.iter().any(|of| of.name == name);
-            let made = parts.functions(path, &bytes, macros);
-            let made = made.into_iter().filter(|function| !known(&function.name));
+            let made = whole.functions.into_iter();
+            let made = made.filter(|function| !known(&function.name));
             let made = made.map(|function| (function, relative.clone(), false));
             self.functions.extend(made.collect::<Vec<_>>());
         }

@@ -254,6 +254,12 @@ mod tests {
                 &[Out, In, Bytes],
             ),
             (
+                "long ccm_decrypt_message(rijndael_ctx *ctx, size_t M, size_t L, const unsigned char nonce[16], \
+                 unsigned char *msg, size_t lm, const unsigned char *aad, size_t la);",
+                Purpose::Open,
+                &[State, TagBytes, LengthBytes, Iv, InPlace, Bytes, Ad, AdBytes],
+            ),
+            (
                 "void aes_cbc(int encrypt, const uint8_t *key, int keybits, const uint8_t *iv, \
                  const uint8_t *input, uint8_t *output, size_t length);",
                 Purpose::Encrypt,

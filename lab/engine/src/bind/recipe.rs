@@ -70,7 +70,8 @@ pub fn recipes<'l>(
     }
     // What a library hides in a source is a guess only after what it shows.
     let shows = found.iter().any(|recipe| !recipe.includes_source());
-    found.retain(|recipe| !recipe.includes_source() || !recipe.guesses_mode());
+    let blocks = algorithm.interface == Interface::ModeEcb;
+    found.retain(|recipe| !recipe.includes_source() || blocks || !recipe.guesses_mode());
     found.retain(|recipe| recipe.cost <= IMPLAUSIBLE && !recipe.mixes_sources());
     found.sort_by_key(|recipe| recipe.cost);
     if shows {

@@ -165,13 +165,15 @@ fn of_bytes(
             (OutWithIv, written(cost(output) + 4)),
             (InPlace, written(cost(input || output) + 1)),
         ],
-        Purpose::Start => vec![(Key, read(cost(key)))],
+        // A hash may ask for a key that is empty.
+        Purpose::Start => vec![(Key, read(cost(key))), (Null, if key { 2 } else { 9 })],
         Purpose::Update => vec![(In, read(cost(input)))],
         Purpose::Finish => vec![(Out, written(cost(output))), (Key, read(cost(key) + 1))],
         Purpose::Digest => vec![
             (In, read(cost(input))),
             (Out, written(cost(output))),
             (Key, read(cost(key))),
+            (Null, if key { 2 } else { 9 }),
         ],
         Purpose::Seal | Purpose::Open => {
             let tag_cost = match purpose {

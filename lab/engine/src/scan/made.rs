@@ -98,14 +98,17 @@ pub(super) fn drop_attributes(scanned: &mut Scanned) {
         "visibility",
     ];
     let macros = &scanned.macros;
+    // A macro may stand for another.
+    let meaning = |word: &str| {
+        let first = macros.get(word)?;
+        Some(macros.get(first.trim()).unwrap_or(first).trim())
+    };
     let is_attribute = |word: &str| {
-        macros.get(word).is_some_and(|text| {
-            let text = text.trim();
-            text.is_empty() || ATTRIBUTES.iter().any(|start| text.starts_with(start))
-        })
+        let starts = |text: &str| ATTRIBUTES.iter().any(|start| text.starts_with(start));
+        meaning(word).is_some_and(|text| text.is_empty() || starts(text))
     };
     let is_static = |word: &str| {
-        let text = macros.get(word);
+        let text = meaning(word);
         text.is_some_and(|text| text.split_whitespace().any(|part| part == "static"))
     };
     for declared in &mut scanned.functions {

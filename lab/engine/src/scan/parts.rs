@@ -32,14 +32,15 @@ impl Parts {
         }
     }
 
-    /// The functions that a source makes of its parts and whose names its macros give.
-    pub(super) fn functions(&self, path: &Path, bytes: &[u8], macros: &Macros) -> Vec<Function> {
+    /// What a source declares together with its parts, with the names that its macros give to the
+    /// functions; `None` if it has no parts.
+    pub(super) fn read(&self, path: &Path, bytes: &[u8], macros: &Macros) -> Option<Declarations> {
         let text = String::from_utf8_lossy(bytes);
-        let Some(whole) = self.whole(path, &text, DEPTH) else {
-            return Vec::new();
-        };
-        let found = read_with(whole.as_bytes(), macros);
-        renamed(found)
+        let whole = self.whole(path, &text, DEPTH)?;
+        let mut found = read_with(whole.as_bytes(), macros);
+        let functions = std::mem::take(&mut found.functions);
+        found.functions = renamed(functions, &found.macros);
+        Some(found)
     }
 
     /// The text of a source with that of its parts; `None` if it has none.
@@ -79,11 +80,8 @@ impl Parts {
     }
 }
 
-/// The functions of a file, with the names that its macros give them.
-fn renamed(found: Declarations) -> Vec<Function> {
-    let Declarations {
-        functions, macros, ..
-    } = found;
+/// Functions with the names that macros give them.
+fn renamed(functions: Vec<Function>, macros: &BTreeMap<String, String>) -> Vec<Function> {
     let is_name = |text: &str| {
         !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };

@@ -1,5 +1,8 @@
 //! The ways to pass values to one function: a search over the plausible choices of each parameter.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::bind::slot::{Purpose, Slot, choices, public as public_slots, steps as step_slots};
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;
@@ -8,8 +11,14 @@ use crate::scan::declarations::Function;
 /// Most ways to call one function.
 const WAYS: usize = 12;
 
-/// Most choices that are looked at for one function.
+/// Most partial calls that are looked at for one function.
 const LOOKED_AT: usize = 20_000;
+
+/// Most whole calls among them.
+const WHOLE: usize = 4 * WAYS;
+
+/// A call of a higher cost is not considered.
+const IMPLAUSIBLE: u32 = 24;
 
 /// The best ways to pass values to a function for a purpose.
 pub(super) fn ways(scanned: &Scanned, function: &Function, purpose: Purpose) -> Vec<(Vec<Slot>, bool, u32)> {
@@ -26,63 +35,63 @@ pub(super) fn ways(scanned: &Scanned, function: &Function, purpose: Purpose) -> 
         .map(|(parameter, shape)| choices(purpose, parameter, shape, is_named))
         .collect();
     let returns_bytes = function.result.contains('*');
-    let mut search = Search {
-        choices: &choices,
-        purpose,
-        of_class: function.class.is_some() && !function.is_static,
-        returns_bytes,
-        left: LOOKED_AT,
-        found: Vec::new(),
-    };
-    search.go(&mut Vec::new(), 0);
-    let mut found = search.found;
+    let of_class = function.class.is_some() && !function.is_static;
+    let mut found = Vec::new();
+    for (slots, cost) in assignments(&choices, of_class, purpose, returns_bytes) {
+        for returns in [false, true] {
+            if (!returns || returns_bytes) && is_whole(purpose, &slots, returns) {
+                let order = match purpose.is_public_key() {
+                    true => public_slots::order_cost(purpose, &slots),
+                    false => order_cost(&slots),
+                };
+                let stream = purpose == Purpose::Encrypt && is_stream(&slots);
+                let cost = cost + order + u32::from(returns) + 3 * u32::from(stream);
+                found.push((slots.clone(), returns, cost));
+            }
+        }
+    }
     found.sort_by_key(|(_, returns, cost)| (*cost, *returns));
     found.truncate(WAYS);
     found
 }
 
-/// A search over the choices of all parameters.
-struct Search<'c> {
-    choices: &'c [Vec<(Slot, u32)>],
-    purpose: Purpose,
+/// The assignments of slots to parameters that make whole calls, the cheapest first.
+fn assignments(
+    choices: &[Vec<(Slot, u32)>],
     of_class: bool,
+    purpose: Purpose,
     returns_bytes: bool,
-    left: usize,
-    found: Vec<(Vec<Slot>, bool, u32)>,
-}
-
-impl Search<'_> {
-    fn go(&mut self, slots: &mut Vec<Slot>, cost: u32) {
-        if self.left == 0 || cost > 24 {
-            return;
-        }
-        self.left -= 1;
-        let Some(choices) = self.choices.get(slots.len()) else {
-            for returns in [false, true] {
-                if (!returns || self.returns_bytes) && is_whole(self.purpose, slots, returns) {
-                    let order = match self.purpose.is_public_key() {
-                        true => public_slots::order_cost(self.purpose, slots),
-                        false => order_cost(slots),
-                    };
-                    let stream = self.purpose == Purpose::Encrypt && is_stream(slots);
-                    let cost = cost + order + u32::from(returns) + 3 * u32::from(stream);
-                    self.found.push((slots.clone(), returns, cost));
-                }
-            }
-            return;
+) -> Vec<(Vec<Slot>, u32)> {
+    let mut open = BinaryHeap::from([(Reverse(0u32), 0usize, Vec::new())]);
+    let mut found = Vec::new();
+    for _ in 0..LOOKED_AT {
+        let Some((Reverse(cost), _, slots)) = open.pop() else {
+            break;
         };
-        for &(slot, more) in choices {
+        let Some(next) = choices.get(slots.len()) else {
+            let whole = |returns| is_whole(purpose, &slots, returns);
+            if whole(false) || returns_bytes && whole(true) {
+                found.push((slots, cost));
+            }
+            if found.len() == WHOLE {
+                break;
+            }
+            continue;
+        };
+        for &(slot, more) in next {
             if slots.contains(&slot) && !slot.repeats() {
                 continue;
             }
             // An object keeps its state itself; a few classes leave the round keys to the caller.
-            let unusual = self.of_class && slot == Slot::State;
-            let more = more + 3 * u32::from(unusual);
-            slots.push(slot);
-            self.go(slots, cost + more);
-            slots.pop();
+            let unusual = of_class && slot == Slot::State;
+            let cost = cost + more + 3 * u32::from(unusual);
+            if cost <= IMPLAUSIBLE {
+                let longer: Vec<Slot> = slots.iter().copied().chain([slot]).collect();
+                open.push((Reverse(cost), longer.len(), longer));
+            }
         }
     }
+    found
 }
 
 /// True if the slots are those of a key stream: an IV and an output of some size, but no message.

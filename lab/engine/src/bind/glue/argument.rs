@@ -128,8 +128,17 @@ impl Writer<'_, '_> {
             }
             Slot::Curve => self.key_argument(slot).unwrap_or_default(),
             Slot::Zero => digits("0"),
+            // An empty key: some functions refuse a pointer to nothing.
+            Slot::Null if self.is_digest() && parameter.name.to_lowercase().contains("key") => {
+                format!("({} *)\"\"", written(self.scanned, parameter))
+            }
             Slot::Null => digits(if self.cpp { "nullptr" } else { "NULL" }),
         }
+    }
+
+    fn is_digest(&self) -> bool {
+        let interface = self.recipe.algorithm.interface;
+        matches!(interface, Interface::Hash | Interface::Mac)
     }
 
     fn key_bits(&self) -> String {

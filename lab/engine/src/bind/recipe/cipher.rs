@@ -1,7 +1,7 @@
 //! Recipes of block ciphers and their modes.
 
 use super::combine::{EACH, of, share, state_type};
-use super::named::named;
+use super::named::{is_of_cipher, named};
 use super::parts::Recipe;
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
@@ -331,6 +331,7 @@ pub(super) fn with_keys<'l>(
             && (state_type(call).is_some() == state_type(encrypt).is_some())
             && (named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
                 || call.has(Slot::KeyPlace)
+                || state_type(call).is_some() && is_of_cipher(scanned, call, base.algorithm)
                 || state_type(call).is_some() && call.declared.file == encrypt.declared.file)
     };
     let set_keys = of(calls, Purpose::SetKey);
