@@ -26,7 +26,7 @@ pub use message::Steps;
 pub use parts::{Fails, Recipe};
 
 /// Most recipes of one algorithm.
-const RECIPES: usize = 60;
+const RECIPES: usize = 160;
 
 /// The same of those that include a source, if the library shows others.
 const HIDDEN: usize = 12;
@@ -74,14 +74,6 @@ pub fn recipes<'l>(
     found.retain(|recipe| !recipe.includes_source() || blocks || !recipe.guesses_mode());
     found.retain(|recipe| recipe.cost <= IMPLAUSIBLE && !recipe.mixes_sources());
     found.sort_by_key(|recipe| recipe.cost);
-    if shows {
-        let (mut hidden, mut open): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(Recipe::includes_source);
-        hidden.truncate(HIDDEN);
-        open.truncate(RECIPES - HIDDEN);
-        open.extend(hidden);
-        found = open;
-    }
     // Other functions are a better guess than the tenth way to call the same ones.
     let mut ways: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     found.sort_by_cached_key(|recipe| {
@@ -110,7 +102,7 @@ pub fn recipes<'l>(
         if seen.insert((
             recipe.class.clone(),
             key,
-            recipe.pads,
+            (recipe.pads, recipe.fixed_nonce),
             recipe.by_rows,
             recipe.iv_place.clone(),
             keys,
@@ -118,10 +110,15 @@ pub fn recipes<'l>(
         )) {
             kept.push(recipe);
         }
-        if kept.len() == RECIPES {
-            break;
-        }
     }
+    // Those that a source hides come last and have a share.
+    let hidden = kept.iter().filter(|recipe| recipe.includes_source());
+    let share = hidden.count().min(HIDDEN);
+    let first = kept.iter().position(Recipe::includes_source);
+    if let Some(at) = first.filter(|at| shows && *at > RECIPES - share) {
+        kept.drain(RECIPES - share..at);
+    }
+    kept.truncate(RECIPES);
     kept
 }
 
@@ -143,6 +140,9 @@ fn of_calls<'l>(
         Interface::Aead => {
             let mut found = aead::sealers(scanned, calls, algorithm, class);
             found.extend(steps::stepwise(scanned, calls, algorithm, class));
+            let fixed = found.iter().filter_map(Recipe::with_fixed_nonce);
+            let fixed: Vec<_> = fixed.collect();
+            found.extend(fixed);
             found
         }
         _ => Vec::new(),

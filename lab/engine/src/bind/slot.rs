@@ -353,6 +353,8 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (IvBytes, if_says(iv, 3)),
             (KeyBytes, if_says(key, 4)),
             (KeyBits, if key { if bits { 0 } else { 2 } } else { 6 }),
+            (Encrypts, if_says(direction, 7)),
+            (Decrypts, if direction { 2 } else { if_says(decrypts, 7) }),
             (Zero, 6),
         ],
         _ => Vec::new(),

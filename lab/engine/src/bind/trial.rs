@@ -125,7 +125,7 @@ struct Binder<'b, 'l> {
 impl<'l> Binder<'_, 'l> {
     fn algorithm(&mut self, algorithm: &'l Algorithm) -> Result<()> {
         let cases = self.cases(algorithm)?;
-        let candidates = self.candidates(algorithm);
+        let (candidates, most) = self.candidates(algorithm);
         if candidates.is_empty() || cases.is_empty() {
             return Ok(());
         }
@@ -137,6 +137,10 @@ impl<'l> Binder<'_, 'l> {
         let mut hopeless: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         let mut opaque = false;
         let started = Instant::now();
+        // What a source hides comes last and has a share; so have the flags.
+        let hidden = candidates.iter().filter(|recipe| recipe.includes_source());
+        let share = hidden.count().min(most / HIDDEN_SHARE);
+        let (mut tried, mut wrong) = (0, BTreeSet::new());
         let tries_anyway = usize::from(self.sibling(algorithm).is_some()) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
             if at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
@@ -155,6 +159,13 @@ impl<'l> Binder<'_, 'l> {
             if hopeless.get(&names).is_some_and(|count| *count >= STOPS) {
                 continue;
             }
+            if recipe.flags.is_empty() {
+                let left = most - if recipe.includes_source() { 0 } else { share };
+                if tried >= left || wrong.contains(&recipe.forwards()) {
+                    continue;
+                }
+                tried += 1;
+            }
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             if outcome.lacks_a_definition() {
                 hopeless.insert(names, STOPS);
@@ -163,6 +174,10 @@ impl<'l> Binder<'_, 'l> {
             }
             opaque |= outcome.says_opaque();
             let ran = matches!(outcome, Outcome::Wrong { .. });
+            if matches!(outcome, Outcome::Wrong { forwards: true, .. }) {
+                // Another decryption makes no encryption right.
+                wrong.insert(recipe.forwards());
+            }
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
                 calls: recipe.calls().iter().map(|call| shown(call)).collect(),
@@ -205,12 +220,13 @@ impl<'l> Binder<'_, 'l> {
     }
 
     /// The recipes to try, in order: the likeliest, then some of them with flags that may select
-    /// the key size.
-    fn candidates(&self, algorithm: &'l Algorithm) -> Vec<Recipe<'l>> {
+    /// the key size; and how many of those without flags.
+    fn candidates(&self, algorithm: &'l Algorithm) -> (Vec<Recipe<'l>>, usize) {
         let mut found = recipes(self.scanned, self.calls, algorithm);
         let sibling = self.sibling(algorithm);
-        if let Some(names) = &sibling {
-            found.sort_by_key(|recipe| (recipe.names() != *names, recipe.cost));
+        if let Some(sibling) = &sibling {
+            // Otherwise the order of the recipes is kept.
+            found.sort_by_cached_key(|recipe| unlike(recipe, sibling));
         }
         let flags = flags(self.scanned, algorithm);
         let mut with_flags = Vec::new();
@@ -223,7 +239,10 @@ impl<'l> Binder<'_, 'l> {
         let failed = self.failed.contains(&kin(algorithm));
         let has_sibling = sibling.is_some();
         let guesses = found.iter().all(Recipe::guesses_mode);
+        // The functions of another size are seldom those of a hash.
+        let same = |of: &Recipe<'l>| found.iter().any(|recipe| recipe.names() == of.names());
         let most = match (sibling, failed, guesses) {
+            (Some(sibling), ..) if !same(&sibling) => TRIALS / 2,
             (Some(_), ..) => TRIALS_OF_SIBLING,
             (None, true, true) => 0,
             (None, false, true) => GUESSES,
@@ -234,16 +253,11 @@ impl<'l> Binder<'_, 'l> {
         if guesses || failed && !has_sibling {
             with_flags.clear();
         }
-        // Those that include a source come last and have a share of their own.
-        let hidden = found.iter().filter(|recipe| recipe.includes_source());
-        let share = hidden.count().min(most / HIDDEN_SHARE);
-        let first_hidden = found.iter().position(Recipe::includes_source);
-        if let Some(at) = first_hidden.filter(|at| *at > most - share) {
-            found.drain(most - share..at);
+        if most == 0 {
+            return (Vec::new(), 0);
         }
-        found.truncate(most);
         found.extend(with_flags.into_iter().take(TRIALS_OF_SIBLING));
-        found
+        (found, most)
     }
 
     /// Tries a recipe; if its glue does not compile, once more with the headers that the sources
@@ -296,9 +310,9 @@ impl<'l> Binder<'_, 'l> {
         Ok(())
     }
 
-    /// The functions that another key size of the same interface and family is bound with; for
-    /// ECB also the block cipher.
-    fn sibling(&self, algorithm: &Algorithm) -> Option<Vec<String>> {
+    /// The recipe of another key size of the same interface and family; for ECB also that of the
+    /// block cipher.
+    fn sibling(&self, algorithm: &Algorithm) -> Option<Recipe<'l>> {
         let alike = |of: Interface| {
             of == algorithm.interface
                 || (of == Interface::BlockCipher && algorithm.interface == Interface::ModeEcb)
@@ -312,7 +326,7 @@ impl<'l> Binder<'_, 'l> {
             .iter()
             .rev()
             .find(of)
-            .map(|bound| bound.recipe.names())
+            .map(|bound| bound.recipe.clone())
     }
 
     /// A few short cases, of both directions where the algorithm has them. Of each direction, one
@@ -333,13 +347,13 @@ impl<'l> Binder<'_, 'l> {
                 }
             }
             for case in cases.iter().filter(|case| case.weight <= HEAVIEST) {
-                if let Some(place) = place_of(case).filter(|_| tells_modes(case)) {
+                if let Some(place) = place_of(case).filter(|_| tells(algorithm, case)) {
                     telling[place].get_or_insert_with(|| case.clone());
                 }
             }
         }
         for (place, case) in telling.into_iter().enumerate() {
-            let known = |other: &Case| place_of(other) == Some(place) && tells_modes(other);
+            let known = |other: &Case| place_of(other) == Some(place) && tells(algorithm, other);
             if !chosen.iter().any(known) {
                 chosen.extend(case);
             }
@@ -480,6 +494,7 @@ impl<'l> Binder<'_, 'l> {
                     return Ok(Outcome::Wrong {
                         case: case.id.clone(),
                         detail,
+                        forwards: place_of(case) == Some(0),
                     });
                 }
                 Ok(_) => {}
@@ -530,6 +545,20 @@ impl<'l> Suspects<'l> {
     }
 }
 
+/// How unlike a recipe is to that of another key size: whether it lacks one of its functions, and
+/// how many of them it calls in another way.
+fn unlike(recipe: &Recipe<'_>, sibling: &Recipe<'_>) -> (bool, usize) {
+    let calls = recipe.calls();
+    let same = |of: &&Call<'_>| {
+        let mut alike = calls.iter().filter(|call| call.function() == of.function());
+        alike.any(|call| call.slots == of.slots)
+    };
+    let names = recipe.names();
+    let lacks = sibling.names().iter().any(|name| !names.contains(name));
+    let other = sibling.calls().iter().filter(|call| !same(call)).count();
+    (lacks, other)
+}
+
 /// The direction of a case: 0 forwards, 1 back, 2 what must be refused; `None` for cases that a
 /// trial does not run.
 fn place_of(case: &Case) -> Option<usize> {
@@ -552,6 +581,18 @@ fn place_of(case: &Case) -> Option<usize> {
         CaseKind::Verify { valid: false, .. } => 2,
         _ => return None,
     })
+}
+
+/// True if a case tells what others may not: a mode from single blocks, or, of an authenticated
+/// cipher, whether the usual nonce and a message that is not empty are taken.
+fn tells(algorithm: &Algorithm, case: &Case) -> bool {
+    match &case.kind {
+        CaseKind::AeadSeal { message, .. } | CaseKind::AeadOpen { message, .. } => {
+            let usual = u32::try_from(message.nonce.len()).ok() == algorithm.nonce_bytes;
+            usual && !message.plaintext.is_empty()
+        }
+        _ => tells_modes(case),
+    }
 }
 
 /// True if a function for single blocks, or one that ignores the IV, cannot pass the case by

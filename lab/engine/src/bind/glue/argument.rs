@@ -117,8 +117,8 @@ impl Writer<'_, '_> {
             Slot::Place => format!("({} *)&place", parameter.base),
             Slot::Scratch => "scratch".to_owned(),
             Slot::Increment => "increment".to_owned(),
-            Slot::Encrypts => flag(purpose != Purpose::Decrypt),
-            Slot::Decrypts => flag(purpose == Purpose::Decrypt),
+            Slot::Encrypts => flag(!goes_back(purpose)),
+            Slot::Decrypts => flag(goes_back(purpose)),
             Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {
                 let name = match slot {
                     Slot::Public => names.public_key.to_owned(),
@@ -168,8 +168,7 @@ impl Writer<'_, '_> {
     }
 
     fn direction(&self, parameter: &Parameter, purpose: Purpose) -> String {
-        let decrypts = purpose == Purpose::Decrypt;
-        self.constant(parameter, if decrypts { "dec" } else { "enc" })
+        self.constant(parameter, if goes_back(purpose) { "dec" } else { "enc" })
     }
 
     /// A buffer as the type that the parameter has; `uint8_t` is `unsigned char`.
@@ -191,4 +190,9 @@ impl Writer<'_, '_> {
             _ => format!("({base} *){name}"),
         }
     }
+}
+
+/// True for an operation that gives the plaintext back.
+fn goes_back(purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Decrypt | Purpose::Open)
 }

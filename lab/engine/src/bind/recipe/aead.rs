@@ -1,6 +1,6 @@
 //! Recipes of authenticated ciphers.
 
-use super::cipher::with_keys;
+use super::cipher::{tells_direction, with_keys};
 use super::combine::{EACH, of, share};
 use super::named::{constants_fit, named};
 use super::parts::{Fails, Recipe};
@@ -40,7 +40,10 @@ pub(super) fn sealers<'l>(
                 && open.has(Slot::Iv) == seal.has(Slot::Iv)
                 && open.declared.file == seal.declared.file
         };
-        let alike: Vec<&&Call<'l>> = opens.iter().filter(belongs).take(4).collect();
+        let mut alike: Vec<&&Call<'l>> = opens.iter().filter(belongs).take(4).collect();
+        if tells_direction(seal) {
+            alike = vec![&seal];
+        }
         for open in &alike {
             for (fails, unlikely) in failures(open) {
                 let mut base = Recipe::empty(algorithm, class.cloned());

@@ -206,18 +206,8 @@ fn decryption<'l>(
     if algorithm.interface == Interface::ModeCtr {
         return Some(encrypt.clone());
     }
-    if let Some(at) = encrypt
-        .slots
-        .iter()
-        .position(|s| [Slot::Encrypts, Slot::Decrypts].contains(s))
-    {
-        // The same function both ways, by an argument.
-        let mut decrypt = encrypt.clone();
-        decrypt.slots[at] = match encrypt.slots[at] {
-            Slot::Encrypts => Slot::Decrypts,
-            _ => Slot::Encrypts,
-        };
-        return Some(decrypt);
+    if tells_direction(encrypt) {
+        return Some(encrypt.clone());
     }
     let slots_of = |call: &Call<'_>| {
         let mut slots = call.slots.clone();
@@ -255,6 +245,11 @@ fn decryption<'l>(
         .filter(alike)
         .min_by_key(likeness)
         .map(|call| (*call).clone())
+}
+
+/// True for one function for both ways, which an argument tells the direction.
+pub(super) fn tells_direction(call: &Call<'_>) -> bool {
+    call.has(Slot::Encrypts) || call.has(Slot::Decrypts)
 }
 
 /// Recipes in which the constructor takes the key.
