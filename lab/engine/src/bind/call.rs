@@ -257,7 +257,16 @@ mod tests {
                 "long ccm_decrypt_message(rijndael_ctx *ctx, size_t M, size_t L, const unsigned char nonce[16], \
                  unsigned char *msg, size_t lm, const unsigned char *aad, size_t la);",
                 Purpose::Open,
-                &[State, TagBytes, LengthBytes, Iv, InPlace, Bytes, Ad, AdBytes],
+                &[
+                    State,
+                    TagBytes,
+                    LengthBytes,
+                    Iv,
+                    InPlace,
+                    Bytes,
+                    Ad,
+                    AdBytes,
+                ],
             ),
             (
                 "void aes_cbc(int encrypt, const uint8_t *key, int keybits, const uint8_t *iv, \

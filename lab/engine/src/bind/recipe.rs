@@ -79,7 +79,11 @@ pub fn recipes<'l>(
     found.sort_by_cached_key(|recipe| {
         let way = ways.entry(recipe.names()).or_default();
         *way += 1;
-        (shows && recipe.includes_source(), *way > FIRST_WAYS, recipe.cost)
+        (
+            shows && recipe.includes_source(),
+            *way > FIRST_WAYS,
+            recipe.cost,
+        )
     });
     let mut kept: Vec<Recipe<'l>> = Vec::new();
     let mut seen = BTreeSet::new();

@@ -19,7 +19,7 @@ struct Shape {
 
 const AES: (&str, &str) = ("aes.c", "rounds.inc");
 
-const SHAPES: [Shape; 25] = [
+const SHAPES: [Shape; 28] = [
     Shape {
         name: "global",
         algorithm: "aes-128",
@@ -506,6 +506,115 @@ int aes_start(const octet *key, size_t key_len, aes_state **result)
     return 0;
 }
 int aes_encrypt(aes_state *state, const octet *in, octet *out) { forward(state->keys, in, out); return 0; }",
+    },
+    Shape {
+        name: "types-of-a-source",
+        algorithm: "aes-128",
+        calls: "aes_init, aes_encrypt",
+        source: AES,
+        header: "",
+        body: "typedef struct { uint8_t keys[176]; } own_state;
+#define API
+API int aes_init(own_state *state, const uint8_t *key, size_t keylen)
+{
+    if (keylen == 16) expand(state->keys, key);
+    return keylen != 16;
+}
+API void aes_encrypt(const own_state *state, const uint8_t *in, uint8_t *out) { forward(state->keys, in, out); }",
+    },
+    Shape {
+        name: "demanded-macro",
+        algorithm: "aes-128",
+        calls: "aes_set_key, aes_encrypt",
+        source: AES,
+        header: "#if defined(_MSC_VER)
+#include <malloc.h>
+#elif defined(KEYS_IN_RAM)
+#define KEYS static uint8_t keys[176]
+#elif defined(KEYS_IN_HEAP)
+#define KEYS static uint8_t *keys
+#else
+#error No place for the round keys
+#endif
+void aes_set_key(const uint8_t *key);
+void aes_encrypt(uint8_t *block);",
+        body: "KEYS;
+void aes_set_key(const uint8_t *key) { expand(keys, key); }
+void aes_encrypt(uint8_t *block) { forward(keys, block, block); }",
+    },
+    Shape {
+        name: "ccm-of-one-nonce",
+        algorithm: "aes-128-ccm",
+        calls: "aes_set_key, ccm_encrypt_message, ccm_decrypt_message",
+        source: AES,
+        header: "typedef struct { uint8_t keys[176]; } aes_ctx;
+int aes_set_key(aes_ctx *ctx, const uint8_t *key, int bits);
+long ccm_encrypt_message(aes_ctx *ctx, size_t M, size_t L, const uint8_t nonce[16],
+                         uint8_t *msg, size_t lm, const uint8_t *aad, size_t la);
+long ccm_decrypt_message(aes_ctx *ctx, size_t M, size_t L, const uint8_t nonce[16],
+                         uint8_t *msg, size_t lm, const uint8_t *aad, size_t la);",
+        body: "int aes_set_key(aes_ctx *ctx, const uint8_t *key, int bits)
+{
+    if (bits != 128) return -1;
+    expand(ctx->keys, key);
+    return 0;
+}
+static void absorb(aes_ctx *ctx, uint8_t *x, const uint8_t *data, size_t size, unsigned at)
+{
+    for (; size; size--) {
+        x[at++] ^= *data++;
+        if (at == 16) { forward(ctx->keys, x, x); at = 0; }
+    }
+    if (at) forward(ctx->keys, x, x);
+}
+static void tag_of(aes_ctx *ctx, size_t M, size_t L, const uint8_t *nonce, const uint8_t *msg, size_t lm,
+                   const uint8_t *aad, size_t la, uint8_t *x)
+{
+    memset(x, 0, 16);
+    x[0] = (uint8_t)((la ? 64 : 0) + (M - 2) / 2 * 8 + L - 1);
+    memcpy(x + 1, nonce, 15 - L);
+    x[14] = (uint8_t)(lm >> 8), x[15] = (uint8_t)lm;
+    forward(ctx->keys, x, x);
+    if (la) {
+        x[0] ^= (uint8_t)(la >> 8), x[1] ^= (uint8_t)la;
+        absorb(ctx, x, aad, la, 2);
+    }
+    absorb(ctx, x, msg, lm, 0);
+}
+static void stream(aes_ctx *ctx, size_t L, const uint8_t *nonce, uint8_t *msg, size_t lm, uint8_t *x)
+{
+    uint8_t a[16] = {0}, s[16];
+    a[0] = (uint8_t)(L - 1);
+    memcpy(a + 1, nonce, 15 - L);
+    forward(ctx->keys, a, s);
+    for (int i = 0; i < 16; i++) x[i] ^= s[i];
+    for (size_t i = 0; i < lm; i++) {
+        if (i % 16 == 0) { a[15]++; forward(ctx->keys, a, s); }
+        msg[i] ^= s[i % 16];
+    }
+}
+long ccm_encrypt_message(aes_ctx *ctx, size_t M, size_t L, const uint8_t nonce[16],
+                         uint8_t *msg, size_t lm, const uint8_t *aad, size_t la)
+{
+    uint8_t x[16];
+    if (L != 2) return -1;
+    tag_of(ctx, M, L, nonce, msg, lm, aad, la, x);
+    stream(ctx, L, nonce, msg, lm, x);
+    memcpy(msg + lm, x, M);
+    return (long)(lm + M);
+}
+long ccm_decrypt_message(aes_ctx *ctx, size_t M, size_t L, const uint8_t nonce[16],
+                         uint8_t *msg, size_t lm, const uint8_t *aad, size_t la)
+{
+    uint8_t x[16], zeros[16] = {0};
+    if (L != 2 || lm < M) return -1;
+    lm -= M;
+    stream(ctx, L, nonce, msg, lm, zeros);
+    tag_of(ctx, M, L, nonce, msg, lm, aad, la, x);
+    for (size_t i = 0; i < M; i++)
+        if ((x[i] ^ zeros[i]) != msg[lm + i]) return -1;
+    return (long)lm;
+}",
     },
     Shape {
         name: "sketch",

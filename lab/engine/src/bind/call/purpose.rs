@@ -9,7 +9,10 @@ use crate::scan::declarations::{Function, Parameter};
 use crate::scan::words::words;
 
 /// The plausible purposes of a function, with their costs.
-pub(super) fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purpose>, u32)> {
+pub(super) fn purposes(
+    function: &Function,
+    scanned: &Scanned,
+) -> Vec<(Purpose, Option<Purpose>, u32)> {
     let own = words(&function.name);
     let class = function.class.as_deref().map(words).unwrap_or_default();
     let all: Vec<String> = class.iter().chain(&own).cloned().collect();

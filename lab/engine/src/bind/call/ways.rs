@@ -21,7 +21,11 @@ const WHOLE: usize = 4 * WAYS;
 const IMPLAUSIBLE: u32 = 24;
 
 /// The best ways to pass values to a function for a purpose.
-pub(super) fn ways(scanned: &Scanned, function: &Function, purpose: Purpose) -> Vec<(Vec<Slot>, bool, u32)> {
+pub(super) fn ways(
+    scanned: &Scanned,
+    function: &Function,
+    purpose: Purpose,
+) -> Vec<(Vec<Slot>, bool, u32)> {
     let shapes: Vec<Shape> = function
         .parameters
         .iter()

@@ -104,7 +104,10 @@ fn distance(start: &Call<'_>, step: &Call<'_>) -> u32 {
     let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let far = start.declared.file != step.declared.file;
     let others = words(b);
-    let lacks = words(a).iter().filter(|word| !others.contains(word)).count();
+    let lacks = words(a)
+        .iter()
+        .filter(|word| !others.contains(word))
+        .count();
     u32::from(far)
         + u32::from(common < a.len().min(b.len()) / 2) * 2
         + 2 * u32::try_from(lacks.saturating_sub(1)).unwrap_or(0)

@@ -26,7 +26,9 @@ pub(super) fn named(
     ];
     // Some write sha2_256.
     let near = names.map(plain).concat();
-    let near = near.replace("sha2256", "sha256").replace("sha2512", "sha512");
+    let near = near
+        .replace("sha2256", "sha256")
+        .replace("sha2512", "sha512");
     let folder = scanned
         .folder
         .file_name()
@@ -77,7 +79,11 @@ pub(super) fn named(
 /// family, and of no other size.
 pub(super) fn is_of_cipher(scanned: &Scanned, call: &Call<'_>, algorithm: &Algorithm) -> bool {
     let block = Algorithm {
-        name: format!("{}-{}", algorithm.family, 8 * algorithm.key_bytes.unwrap_or(0)),
+        name: format!(
+            "{}-{}",
+            algorithm.family,
+            8 * algorithm.key_bytes.unwrap_or(0)
+        ),
         interface: Interface::BlockCipher,
         ..algorithm.clone()
     };

@@ -91,7 +91,10 @@ pub(super) fn demanded(lines: &[String]) -> Option<String> {
 /// macro that is not the compiler's own.
 fn alternative(branches: &[&str]) -> Option<String> {
     let first = branches.first()?;
-    if let Some((left, number)) = first.strip_prefix("if").and_then(|rest| rest.split_once("==")) {
+    if let Some((left, number)) = first
+        .strip_prefix("if")
+        .and_then(|rest| rest.split_once("=="))
+    {
         let left = left.trim_matches([' ', '(', ')']);
         let number = number.trim_matches([' ', '(', ')']);
         let is_name = !left.is_empty() && left.chars().all(is_part);
@@ -104,7 +107,9 @@ fn alternative(branches: &[&str]) -> Option<String> {
             names.extend(name(rest));
         }
         let parts: Vec<&str> = branch.split("defined").collect();
-        let wanted = parts.windows(2).filter(|pair| !pair[0].trim_end().ends_with('!'));
+        let wanted = parts
+            .windows(2)
+            .filter(|pair| !pair[0].trim_end().ends_with('!'));
         names.extend(wanted.filter_map(|pair| name(pair[1])));
     }
     // What begins with an underscore or names a system is true of another machine.
@@ -151,7 +156,10 @@ mod tests {
                  #elif defined(HAVE_POSIX_MEMALIGN)\n#ifdef X\n#endif\n#elif defined(HAVE_MEMALIGN)\n#else\n#error x",
                 Some("HAVE_POSIX_MEMALIGN"),
             ),
-            ("#ifdef BIG\n#else\n#ifdef SMALL\n#endif\n#error x", Some("BIG")),
+            (
+                "#ifdef BIG\n#else\n#ifdef SMALL\n#endif\n#error x",
+                Some("BIG"),
+            ),
             (
                 "#if defined(IS_BIG)\n#elif defined(IS_LITTLE)\n#else\n#error x",
                 Some("IS_LITTLE"),
@@ -173,7 +181,10 @@ mod tests {
     fn a_macro_takes_another_branch() {
         let text = "#ifndef A_H\n#define A_H\n#ifndef NO_CONFIG\n#include \"config.h\"";
         assert_eq!(excluding(&lines(text)).as_deref(), Some("NO_CONFIG"));
-        assert_eq!(excluding(&lines("#ifndef A_H\n#define A_H\n#include <b>")), None);
+        assert_eq!(
+            excluding(&lines("#ifndef A_H\n#define A_H\n#include <b>")),
+            None
+        );
         let text = "#ifdef HAVE_STDINT_H\n#include <stdint.h>\n#else\ntypedef __int8 int8_t;";
         assert_eq!(other_branch(&lines(text)).as_deref(), Some("HAVE_STDINT_H"));
     }
