@@ -85,7 +85,12 @@ pub fn recipes<'l>(
             recipe.cost,
         )
     });
-    let mut kept: Vec<Recipe<'l>> = Vec::new();
+    distinct(found, shows)
+}
+
+/// The first of recipes that are alike, with those last that include a source if others are shown.
+fn distinct(found: Vec<Recipe<'_>>, shows: bool) -> Vec<Recipe<'_>> {
+    let mut kept: Vec<Recipe<'_>> = Vec::new();
     let mut seen = BTreeSet::new();
     for recipe in found {
         let key: Vec<(String, Vec<Slot>, bool)> = recipe
