@@ -351,6 +351,10 @@ pub(super) fn with_keys<'l>(
         }
         let mut recipe = base.clone();
         recipe.cost += set_key.cost + u32::from(set_key.has(Slot::Iv) && !wants_iv);
+        // Its name may speak of another key size.
+        let of_algorithm = named(scanned, set_key, base.algorithm, base.class.as_ref());
+        let of_other = of_algorithm.is_none() && !is_of_cipher(scanned, set_key, base.algorithm);
+        recipe.cost += 2 * u32::from(of_other && !set_key.has(Slot::KeyPlace));
         recipe.set_key.push((**set_key).clone());
         if encrypt.takes_key() {
             recipe.cost += 4;

@@ -14,6 +14,9 @@ const TRIALS: usize = 40;
 /// The same for an algorithm of which another key size has been bound.
 const TRIALS_OF_SIBLING: usize = 8;
 
+/// Recipes that are tried before those with flags.
+const BEFORE_FLAGS: usize = 12;
+
 /// Most recipes for a mode of which no name speaks.
 const GUESSES: usize = 6;
 
@@ -21,18 +24,20 @@ const GUESSES: usize = 6;
 const TRIALS_AFTER_FAILURE: usize = 6;
 
 impl<'l> Binder<'_, 'l> {
-    /// The recipes to try, in order: the likeliest, then some of them with flags that may select
-    /// the key size; and how many of those without flags.
+    /// The recipes to try, in order: the likeliest, some of them with flags that may select the key
+    /// size, and the others; and how many of those without flags.
     pub(super) fn candidates(&self, algorithm: &'l Algorithm) -> (Vec<Recipe<'l>>, usize) {
         let mut found = recipes(self.scanned, self.calls, algorithm);
         let sibling = self.sibling(algorithm);
+        let mut likeliest = first_of_each(&found);
         if let Some(sibling) = &sibling {
             // Otherwise the order of the recipes is kept.
             found.sort_by_cached_key(|recipe| unlike(recipe, sibling));
+            likeliest.splice(0..0, found.first().cloned());
         }
         let flags = flags(self.scanned, algorithm);
         let mut with_flags = Vec::new();
-        for recipe in found.iter().take(3) {
+        for recipe in likeliest.into_iter().take(3) {
             with_flags.extend(flags.iter().map(|flags| Recipe {
                 flags: flags.clone(),
                 ..recipe.clone()
@@ -58,7 +63,9 @@ impl<'l> Binder<'_, 'l> {
         if most == 0 {
             return (Vec::new(), 0);
         }
-        found.extend(with_flags.into_iter().take(TRIALS_OF_SIBLING));
+        let at = found.len().min(BEFORE_FLAGS);
+        let with_flags = with_flags.into_iter().take(TRIALS_OF_SIBLING);
+        found.splice(at..at, with_flags);
         (found, most)
     }
 
@@ -80,6 +87,17 @@ impl<'l> Binder<'_, 'l> {
             .find(of)
             .map(|bound| bound.recipe.clone())
     }
+}
+
+/// The first recipe of each set of functions.
+fn first_of_each<'l>(found: &[Recipe<'l>]) -> Vec<Recipe<'l>> {
+    let mut first: Vec<Recipe<'l>> = Vec::new();
+    for recipe in found {
+        if first.iter().all(|known| known.names() != recipe.names()) {
+            first.push(recipe.clone());
+        }
+    }
+    first
 }
 
 /// How unlike a recipe is to that of another key size: whether it lacks one of its functions, and

@@ -20,6 +20,8 @@ pub(super) struct Learned {
     /// How often functions failed that seldom stop failing with other arguments: nothing defines
     /// them, or they hang or crash.
     hopeless: BTreeMap<Vec<String>, usize>,
+    /// Functions that no source defines, with the flags with which that is so.
+    undefined: BTreeSet<(Vec<String>, String)>,
     /// Encryptions that are wrong: another decryption makes none right.
     wrong: BTreeSet<String>,
     /// Only the library makes a state.
@@ -33,6 +35,7 @@ impl Learned {
             left: most,
             share: hidden.count().min(most / HIDDEN_SHARE),
             hopeless: BTreeMap::new(),
+            undefined: BTreeSet::new(),
             wrong: BTreeSet::new(),
             opaque: false,
         }
@@ -42,7 +45,12 @@ impl Learned {
     pub(super) fn is_worth_trying(&mut self, recipe: &Recipe<'_>) -> bool {
         let hidden = recipe.includes_source();
         let failures = self.hopeless.get(&functions(recipe));
+        let lacks = |name: String| {
+            let with = (recipe.flags.clone(), name);
+            self.undefined.contains(&with)
+        };
         if self.opaque && !recipe.returns_state() && !hidden
+            || recipe.names().into_iter().any(lacks)
             || failures.is_some_and(|count| *count >= STOPS)
         {
             return false;
@@ -65,6 +73,13 @@ impl Learned {
             *failures = STOPS;
         } else if matches!(outcome, Outcome::Stopped { .. }) || outcome.fails_in_library() {
             *failures += 1;
+        }
+        if let Outcome::DoesNotBuild { message } = outcome {
+            let names = recipe.names().into_iter();
+            let undefined = names
+                .filter(|name| message.contains(&format!("undefined reference to `{name}'")))
+                .map(|name| (recipe.flags.clone(), name));
+            self.undefined.extend(undefined);
         }
         self.opaque |= outcome.says_opaque();
         if matches!(outcome, Outcome::Wrong { forwards: true, .. }) {
