@@ -269,6 +269,14 @@ mod tests {
                 ],
             ),
             (
+                "int ccm_crypt(ccm_ctx *ctx, const void *nonce, const void *ad, int ad_len, void *input, \
+                 int input_len, void *output, void *tag, int tag_len, int encrypt);",
+                Purpose::Seal,
+                &[
+                    State, Iv, Ad, AdBytes, In, Bytes, Out, Tag, TagBytes, Encrypts,
+                ],
+            ),
+            (
                 "void aes_cbc(int encrypt, const uint8_t *key, int keybits, const uint8_t *iv, \
                  const uint8_t *input, uint8_t *output, size_t length);",
                 Purpose::Encrypt,

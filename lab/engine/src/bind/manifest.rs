@@ -15,8 +15,8 @@ use crate::scan::words::words;
 /// The name of the only variant of a bound library.
 pub const VARIANT: &str = "plain";
 
-/// What a library does that takes nonces of one size only.
-const ONE_NONCE: &str = "vectors pass with nonces of one size only";
+/// What an authenticated cipher does that takes nonces or tags of one size only.
+const ONE_SIZE: &str = "nonces or tags of one size only";
 
 /// The library of a trial: one implementation, with paths that do not depend on its folder.
 /// Its sources are not yet known.
@@ -68,7 +68,7 @@ pub fn library(
                 .collect(),
             unproven: false,
             proven_on: None,
-            refuses_sizes: recipe.fixed_nonce.then(|| ONE_NONCE.to_owned()),
+            refuses_sizes: recipe.refuses_sizes().then(|| ONE_SIZE.to_owned()),
             draws_iv: false,
             boards: Vec::new(),
             flags: vec!["-Os".into()],
@@ -218,8 +218,8 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         list(&operations),
         list(&flags),
     );
-    if bound.recipe.fixed_nonce {
-        let _ = writeln!(text, "refuses_sizes = {}", quoted(ONE_NONCE));
+    if bound.recipe.refuses_sizes() {
+        let _ = writeln!(text, "refuses_sizes = {}", quoted(ONE_SIZE));
     }
     if let Some(board) = &bound.proven_on {
         let _ = writeln!(text, "proven_on = {}", quoted(board));

@@ -221,6 +221,13 @@ impl<'l> Recipe<'l> {
         self.calls().iter().any(told) && !self.fixed_nonce
     }
 
+    /// True if an authenticated cipher is not told the size of the nonce or of the tag: the glue
+    /// refuses other sizes.
+    pub fn refuses_sizes(&self) -> bool {
+        let tells_tag = self.calls().iter().any(|call| call.has(Slot::TagBytes));
+        self.algorithm.interface == Interface::Aead && !(self.tells_nonce() && tells_tag)
+    }
+
     /// The recipe for a library that takes nonces of one size only, if it is told the size.
     pub(super) fn with_fixed_nonce(&self) -> Option<Recipe<'l>> {
         self.tells_nonce().then(|| Recipe {
