@@ -30,7 +30,11 @@ impl<'l> Binder<'_, 'l> {
         let mut found = recipes(self.scanned, self.calls, algorithm);
         let sibling = self.sibling(algorithm);
         let mut likeliest = first_of_each(&found);
-        if let Some(sibling) = &sibling {
+        // The functions of another size are seldom those of a hash.
+        let same = |of: &Recipe<'l>| found.iter().any(|recipe| recipe.names() == of.names());
+        let alike = sibling.as_ref().is_some_and(same);
+        let ciphers = !matches!(algorithm.interface, Interface::Hash | Interface::Mac);
+        if let Some(sibling) = sibling.as_ref().filter(|_| alike || ciphers) {
             // Otherwise the order of the recipes is kept.
             found.sort_by_cached_key(|recipe| unlike(recipe, sibling));
             likeliest.splice(0..0, found.first().cloned());
@@ -46,10 +50,8 @@ impl<'l> Binder<'_, 'l> {
         let failed = self.failed.contains(&kin(algorithm));
         let has_sibling = sibling.is_some();
         let guesses = found.iter().all(Recipe::guesses_mode);
-        // The functions of another size are seldom those of a hash.
-        let same = |of: &Recipe<'l>| found.iter().any(|recipe| recipe.names() == of.names());
         let most = match (sibling, failed, guesses) {
-            (Some(sibling), ..) if !same(&sibling) => TRIALS / 2,
+            (Some(_), ..) if !alike => TRIALS / 2,
             (Some(_), ..) => TRIALS_OF_SIBLING,
             (None, true, true) => 0,
             (None, false, true) => GUESSES,
