@@ -233,7 +233,7 @@ pub fn summary(made: &Binding<'_>) -> String {
 pub fn said(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Passed { cases } => format!("{cases} vectors pass"),
-        Outcome::Wrong { case, detail } => format!("another output for {case} ({detail})"),
+        Outcome::Wrong { case, detail, .. } => format!("another output for {case} ({detail})"),
         Outcome::Stopped { reason } => format!("it stopped: {reason}"),
         Outcome::DoesNotBuild { message } => {
             format!("it does not compile: {}", first_error(message))

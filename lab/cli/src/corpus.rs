@@ -30,6 +30,18 @@ struct Entry {
     /// Algorithms that are right but for known cases of the official vectors.
     #[serde(default)]
     known_faults: Vec<String>,
+    /// Algorithms that are wrong on a board though the library is right, by the board's name.
+    #[serde(default)]
+    wrong_on: BTreeMap<String, Vec<String>>,
+}
+
+impl Entry {
+    /// True if the list says that an algorithm has a fault on a board.
+    fn is_faulty(&self, algorithm: &str, board: &str) -> bool {
+        let there = self.wrong_on.get(board).into_iter().flatten();
+        let mut faulty = self.known_faults.iter().chain(there);
+        faulty.any(|name| name == algorithm)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,7 +219,7 @@ fn judged(entry: &Entry, board: &str, missing: bool, surveyed: &[SurveyLine]) ->
             && denied
                 .iter()
                 .any(|question| mark(line, *question) == Some(Mark::No));
-        let known = entry.known_faults.contains(&line.algorithm);
+        let known = entry.is_faulty(&line.algorithm, board);
         if wrong && !known && entry.truth == Truth::Right && !accused.contains(&line.algorithm) {
             accused.push(line.algorithm.clone());
         }
@@ -299,8 +311,17 @@ fn sums(lines: &[CorpusLine]) -> String {
         Truth::Right => names.len(),
         Truth::Wrong | Truth::NotNative => 0,
     };
+    // A library without an algorithm that the lab knows has nothing to bind.
+    let right: Vec<&&CorpusLine> = here
+        .iter()
+        .filter(|line| line.truth == Truth::Right && !line.wanted.is_empty())
+        .collect();
+    let every = right
+        .iter()
+        .filter(|line| line.bound.len() == line.wanted.len());
+    let some = right.iter().filter(|line| !line.bound.is_empty());
     format!(
-        "{} of {} libraries are here; {} of their {} algorithms are bound, {} of the {} in libraries that build here and are right; {} accused falsely.",
+        "{} of {} libraries are here; {} of their {} algorithms are bound, {} of the {} in libraries that build here and are right; {} accused falsely. Of the {} right libraries with such algorithms, {} have every one bound and {} at least one.",
         here.len(),
         lines.len(),
         sum(&|line| line.bound.len()),
@@ -308,6 +329,9 @@ fn sums(lines: &[CorpusLine]) -> String {
         sum(&|line| of_right(line, &line.bound)),
         sum(&|line| of_right(line, &line.wanted)),
         sum(&|line| line.accused_falsely.len()),
+        right.len(),
+        every.count(),
+        some.count(),
     )
 }
 
@@ -333,6 +357,15 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_of_one_board_is_no_false_accusation() {
+        let text = "name = 'a'\nalgorithms = ['sha3-256']\ntruth = 'right'\n\
+                    known_faults = ['ed25519']\nwrong_on = { uno = ['sha3-256'] }\n";
+        let entry: Entry = toml::from_str(text).expect("an entry");
+        assert!(entry.is_faulty("sha3-256", "uno") && entry.is_faulty("ed25519", "uno"));
+        assert!(!entry.is_faulty("sha3-256", "native") && entry.is_faulty("ed25519", "native"));
+    }
+
+    #[test]
     fn a_library_that_is_not_unpacked_counts_for_nothing() {
         let lines = [
             line(&["aes-128"], &["aes-128"], false),
@@ -340,7 +373,7 @@ mod tests {
         ];
         assert_eq!(
             sums(&lines),
-            "1 of 2 libraries are here; 1 of their 2 algorithms are bound, 1 of the 2 in libraries that build here and are right; 1 accused falsely."
+            "1 of 2 libraries are here; 1 of their 2 algorithms are bound, 1 of the 2 in libraries that build here and are right; 1 accused falsely. Of the 1 right libraries with such algorithms, 0 have every one bound and 1 at least one."
         );
         let text = table(&lines, "uno").to_markdown();
         assert!(

@@ -3,48 +3,29 @@
 //! from the result.
 
 pub mod declarations;
+mod files;
 pub mod hints;
 mod kind;
+mod made;
+mod parts;
+mod private;
 mod prose;
 pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::data::sorted_entries;
 use crate::error::{Error, Result};
 use crate::licence;
 use declarations::pasting::{self, Macros};
 use declarations::{Function, Parameter, read, read_with};
+use files::{describe, walk};
 use kind::{Kind, LARGEST, kind};
+use made::{aliases, assignment, tables};
+use parts::Parts;
 
 /// A library with more sources and headers says its algorithms in their names.
 const MOST_OF_PROSE: usize = 12;
-
-/// Most files that a scan looks at; a library for a microcontroller has tens.
-const MOST_FILES: usize = 4000;
-
-/// Deepest folder level that a scan enters. Links to folders are not followed, since they may form
-/// a loop.
-const DEEPEST: usize = 12;
-
-/// Folders without code of the library itself.
-const ASIDE: [&str; 14] = [
-    "test",
-    "tests",
-    "example",
-    "examples",
-    "doc",
-    "docs",
-    "build",
-    "target",
-    "node_modules",
-    "bench",
-    "benchmark",
-    "benchmarks",
-    "fuzz",
-    "extras",
-];
 
 /// The contents of a folder.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +66,8 @@ pub struct Scanned {
     pub templates: BTreeMap<String, Vec<Parameter>>,
     /// Base classes of each class.
     pub classes: BTreeMap<String, Vec<String>>,
+    /// Names of structures that several sources define, each its own.
+    pub several: BTreeSet<String>,
     /// True if a file includes an Arduino header.
     pub arduino: bool,
     /// An SPDX identifier, if the licence was recognised.
@@ -125,91 +108,127 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         path: folder.to_owned(),
         source,
     })?;
-    let mut scanned = Scanned {
-        folder: folder.clone(),
-        ..Scanned::default()
-    };
+    let mut reading = Reading::default();
+    reading.scanned.folder.clone_from(&folder);
     let mut files = Vec::new();
-    walk(&folder, 0, &mut files, &mut scanned.notes)?;
-    let mut functions: Vec<(Function, PathBuf, bool)> = Vec::new();
-    let mut operations: BTreeMap<String, Vec<Function>> = BTreeMap::new();
-    let mut objects: Vec<(Parameter, PathBuf, bool)> = Vec::new();
+    walk(&folder, 0, &mut files, &mut reading.scanned.notes)?;
     let macros = pasting_macros(&files);
-    let (mut strange, mut seen) = (0, 0);
-    let mut licence = licence::Found::default();
+    let parts = Parts::of(&files);
     for path in &files {
-        let relative = path.strip_prefix(&folder).unwrap_or(path).to_owned();
-        let Some(kind) = kind(path) else {
-            seen += 1;
-            describe(path, &mut scanned, &mut licence);
-            continue;
-        };
-        let size = path.metadata().map_or(0, |data| data.len());
-        if size > LARGEST {
-            scanned.notes.push(format!(
-                "{} was not read: {} MB is more than a source has",
-                relative.display(),
-                size >> 20
-            ));
-            continue;
-        }
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                scanned
-                    .notes
-                    .push(format!("{} was not read: {error}", relative.display()));
-                continue;
+        reading.file(path, &macros, &parts);
+    }
+    if reading.is_empty() {
+        let message = match (files.len(), reading.strange) {
+            (0, _) => "is empty".to_owned(),
+            (_, 0) => format!("holds no C or C++: {} other files", reading.others),
+            (_, strange) => {
+                format!("holds no C or C++ that can be read: {strange} files are binary")
             }
         };
-        if bytes.contains(&0) {
-            scanned
-                .notes
-                .push(format!("{} was not read: it is binary", relative.display()));
-            strange += 1;
-            continue;
+        return Err(Error::NoLibrary { folder, message });
+    }
+    let mut scanned = reading.declared();
+    aliases(&mut scanned);
+    made::drop_attributes(&mut scanned);
+    scanned.said = said(&files, &scanned);
+    Ok(scanned)
+}
+
+/// A function, its file, and whether that is a header.
+type Found = (Function, PathBuf, bool);
+
+/// What has been read of a folder.
+#[derive(Default)]
+struct Reading {
+    scanned: Scanned,
+    functions: Vec<Found>,
+    operations: BTreeMap<String, Vec<Function>>,
+    objects: Vec<(Parameter, PathBuf, bool)>,
+    types: private::Types,
+    licence: licence::Found,
+    /// Files that are binary, and files that are neither C nor C++.
+    strange: usize,
+    others: usize,
+}
+
+impl Reading {
+    /// True if nothing can be called.
+    fn is_empty(&self) -> bool {
+        let scanned = &self.scanned;
+        scanned.headers.is_empty() && scanned.sources.is_empty() && self.functions.is_empty()
+    }
+
+    fn file(&mut self, path: &Path, macros: &Macros, parts: &Parts) {
+        let relative = path.strip_prefix(&self.scanned.folder).unwrap_or(path);
+        let relative = relative.to_owned();
+        let Some(kind) = kind(path) else {
+            self.others += 1;
+            describe(path, &mut self.scanned, &mut self.licence);
+            return;
+        };
+        let bytes = match text_of(path) {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                let note = format!("{} was not read: {why}", relative.display());
+                self.strange += usize::from(why == BINARY);
+                self.scanned.notes.push(note);
+                return;
+            }
+        };
+        self.licence.note_source(&String::from_utf8_lossy(&bytes));
+        let found = read_with(&bytes, macros);
+        let header = kind == Kind::Header;
+        if kind == Kind::Source
+            && let Some(whole) = parts.read(path, &bytes, macros)
+        {
+            self.types.note(&whole, &relative, false);
+            let known = |name: &str| found.functions.iter().any(|of| of.name == name);
+            let made = whole.functions.into_iter();
+            let made = made.filter(|function| !known(&function.name));
+            let made = made.map(|function| (function, relative.clone(), false));
+            self.functions.extend(made.collect::<Vec<_>>());
         }
-        licence.note_source(&String::from_utf8_lossy(&bytes));
-        let found = read_with(&bytes, &macros);
+        self.types.note(&found, &relative, header);
+        match kind {
+            Kind::Header => self.scanned.headers.push(relative.clone()),
+            Kind::Source => self.scanned.sources.push(relative.clone()),
+            Kind::Sketch => self.scanned.arduino = true,
+        }
+        self.add(found, relative, kind);
+    }
+
+    /// Adds what a file declares.
+    fn add(&mut self, found: declarations::Declarations, relative: PathBuf, kind: Kind) {
+        let scanned = &mut self.scanned;
+        let header = kind == Kind::Header;
         scanned.arduino |= found
             .includes
             .iter()
             .any(|name| ["Arduino.h", "WProgram.h", "Print.h"].contains(&name.as_str()));
-        match kind {
-            Kind::Header => scanned.headers.push(relative.clone()),
-            Kind::Source => scanned.sources.push(relative.clone()),
-            Kind::Sketch => scanned.arduino = true,
-        }
-        for (name, text) in found.macros {
-            scanned.macros.entry(name).or_insert(text);
-        }
-        for class in found.classes.keys() {
-            let file = scanned.class_files.entry(class.clone());
-            file.or_insert(relative.clone());
-        }
+        add_new(&mut scanned.macros, found.macros);
+        add_new(&mut scanned.typedefs, found.typedefs);
+        add_new(&mut scanned.members, found.members);
+        let classes = found.classes.keys().cloned();
+        add_new(
+            &mut scanned.class_files,
+            classes.map(|class| (class, relative.clone())),
+        );
         scanned.classes.extend(found.classes);
         scanned.tested.extend(found.tested);
         let includes = scanned.includes.entry(relative.clone()).or_default();
-        includes.extend(found.includes.iter().cloned());
-        for (name, alias) in found.typedefs {
-            scanned.typedefs.entry(name).or_insert(alias);
-        }
-        for (name, members) in found.members {
-            scanned.members.entry(name).or_insert(members);
-        }
+        includes.extend(found.includes);
         scanned.unions.extend(found.unions);
         let constructors = found.constructors.into_iter().map(|function| Declared {
             function,
             file: relative.clone(),
-            in_header: kind == Kind::Header,
+            in_header: header,
             by_inclusion: false,
         });
         scanned.constructors.extend(constructors);
         scanned.closed.extend(found.closed);
         scanned.enums.extend(found.enums);
         scanned.templates.extend(found.templates);
-        operations.extend(found.operations);
-        let header = kind == Kind::Header;
+        self.operations.extend(found.operations);
         let keys = found.keys.into_iter().map(|buffer| Declared {
             function: assignment(buffer),
             file: relative.clone(),
@@ -218,140 +237,86 @@ pub fn scan(folder: &Path) -> Result<Scanned> {
         });
         scanned.keys.extend(keys);
         let arrays = found.arrays.into_iter().filter(|_| header);
-        scanned
-            .arrays
-            .extend(arrays.map(|array| (array, relative.clone())));
-        objects.extend(
-            found
-                .objects
-                .into_iter()
-                .map(|object| (object, relative.clone(), header)),
-        );
+        let arrays = arrays.map(|array| (array, relative.clone()));
+        scanned.arrays.extend(arrays);
+        let objects = found.objects.into_iter();
+        self.objects
+            .extend(objects.map(|object| (object, relative.clone(), header)));
         let here = found.functions.into_iter();
-        functions.extend(here.map(|function| (function, relative.clone(), header)));
+        self.functions
+            .extend(here.map(|function| (function, relative.clone(), header)));
     }
-    if scanned.headers.is_empty() && scanned.sources.is_empty() && functions.is_empty() {
-        let message = match (files.len(), strange) {
-            (0, _) => "is empty".to_owned(),
-            (_, 0) => format!("holds no C or C++: {seen} other files"),
-            (_, strange) => {
-                format!("holds no C or C++ that can be read: {strange} files are binary")
+
+    /// The scan, with each function that another file can call.
+    fn declared(self) -> Scanned {
+        let Reading {
+            mut scanned,
+            mut functions,
+            operations,
+            objects,
+            types,
+            licence,
+            ..
+        } = self;
+        functions.extend(tables(&objects, &operations, &scanned));
+        // Headers first: a function in a header is public. Functions that only a source has follow.
+        functions.sort_by_key(|(.., header)| !header);
+        let mut in_headers: BTreeSet<String> = BTreeSet::new();
+        for (function, file, in_header) in functions {
+            let in_sketch = is_sketch(&file);
+            if function.has_body && !in_header && !in_sketch {
+                let name = qualified(&function);
+                scanned.definitions.entry(name).or_insert(file.clone());
             }
-        };
-        return Err(Error::NoLibrary { folder, message });
-    }
-    functions.extend(tables(&objects, &operations, &scanned));
-    // Headers first: a function in a header is public. Functions that only a source has follow.
-    functions.sort_by_key(|(.., header)| !header);
-    let mut in_headers: BTreeSet<String> = BTreeSet::new();
-    for (function, file, in_header) in functions {
-        let in_sketch = is_sketch(&file);
-        if function.has_body && !in_header && !in_sketch {
+            // A static function of a header belongs to everyone who includes it, one of a source to
+            // who includes the source.
+            let is_static = function.is_static && function.class.is_none();
+            if function.hidden && (!is_static || !function.has_body) {
+                continue;
+            }
+            // What a header declares is called by that declaration.
             let name = qualified(&function);
-            scanned.definitions.entry(name).or_insert(file.clone());
-        }
-        // A static function of a header belongs to everyone who includes it, one of a source to
-        // who includes the source.
-        let is_static = function.is_static && function.class.is_none();
-        if function.hidden && (!is_static || !function.has_body) {
-            continue;
-        }
-        // What a header declares is called by that declaration.
-        let name = qualified(&function);
-        if !in_header && in_headers.contains(&name) {
-            continue;
-        }
-        if in_header {
-            in_headers.insert(name.clone());
-        }
-        scanned.functions.push(Declared {
-            function,
-            file,
-            by_inclusion: (is_static || name.contains('.') || in_sketch) && !in_header,
-            in_header,
-        });
-    }
-    aliases(&mut scanned);
-    scanned.licence = licence.expression();
-    scanned.said = said(&files, &scanned);
-    Ok(scanned)
-}
-
-/// The operations of objects that are tables of functions: `aes.encrypt` of
-/// `extern const struct cipher aes;`.
-fn tables(
-    objects: &[(Parameter, PathBuf, bool)],
-    operations: &BTreeMap<String, Vec<Function>>,
-    scanned: &Scanned,
-) -> Vec<(Function, PathBuf, bool)> {
-    let mut found: Vec<(Function, PathBuf, bool)> = Vec::new();
-    for (object, file, in_header) in objects {
-        let tag = object.base.trim_start_matches("struct ").trim();
-        let alias = scanned.typedefs.get(tag).map(|alias| alias.base.as_str());
-        let of = operations.get(tag).or_else(|| operations.get(alias?));
-        for operation in of.into_iter().flatten() {
-            let function = Function {
-                name: format!("{}.{}", object.name, operation.name),
-                ..operation.clone()
-            };
-            let is_new = found.iter().all(|(known, ..)| known.name != function.name);
-            if is_new || *in_header {
-                found.push((function, file.clone(), *in_header));
+            if !in_header && in_headers.contains(&name) {
+                continue;
             }
+            if in_header {
+                in_headers.insert(name.clone());
+            }
+            let only_there = is_static || name.contains('.') || in_sketch;
+            let only_there = only_there || types.are_private(&function, &file);
+            scanned.functions.push(Declared {
+                function,
+                file,
+                by_inclusion: only_there && !in_header,
+                in_header,
+            });
         }
-    }
-    found
-}
-
-/// The call that assigns a key to an array: `memcpy(Key, key, size)`.
-fn assignment(buffer: Parameter) -> Function {
-    let of = |base: &str, name: &str, pointers: usize| Parameter {
-        name: name.to_owned(),
-        base: base.to_owned(),
-        is_const: pointers > 0,
-        pointers,
-        array: None,
-        is_odd: false,
-    };
-    Function {
-        name: "memcpy".to_owned(),
-        class: None,
-        result: "void".to_owned(),
-        parameters: vec![buffer, of("void", "key", 1), of("size_t", "size", 0)],
-        line: 0,
-        has_body: false,
-        hidden: false,
-        is_pure: false,
-        is_static: false,
-        namespace: String::new(),
+        scanned.several = types.several();
+        scanned.licence = licence.expression();
+        scanned
     }
 }
 
-/// Adds the functions that a macro gives another name: `#define sha256_update sha224_update`.
-fn aliases(scanned: &mut Scanned) {
-    let known = |name: &str| {
-        let is = |declared: &&Declared| {
-            declared.function.class.is_none() && declared.function.name == name
-        };
-        scanned.functions.iter().find(is)
-    };
-    let is_new = |name: &&String| known(name).is_none();
-    let names = scanned.macros.iter().filter(|(name, _)| is_new(name));
-    let found: Vec<Declared> = names
-        .filter_map(|(name, text)| {
-            let mut declared = known(text.trim()).filter(|of| of.in_header)?.clone();
-            declared.function.name.clone_from(name);
-            Some(declared)
-        })
-        .collect();
-    for declared in found {
-        let of = &scanned.macros[&declared.function.name];
-        if let Some(path) = scanned.definitions.get(of.trim()).cloned() {
-            scanned
-                .definitions
-                .insert(declared.function.name.clone(), path);
-        }
-        scanned.functions.push(declared);
+/// Adds what a map does not have yet.
+fn add_new<V>(all: &mut BTreeMap<String, V>, more: impl IntoIterator<Item = (String, V)>) {
+    for (name, value) in more {
+        all.entry(name).or_insert(value);
+    }
+}
+
+/// Why a file with a byte of zero is not read.
+const BINARY: &str = "it is binary";
+
+/// The bytes of a source or header, or why it was not read.
+fn text_of(path: &Path) -> std::result::Result<Vec<u8>, String> {
+    let size = path.metadata().map_or(0, |data| data.len());
+    if size > LARGEST {
+        return Err(format!("{} MB is more than a source has", size >> 20));
+    }
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    match bytes.contains(&0) {
+        true => Err(BINARY.to_owned()),
+        false => Ok(bytes),
     }
 }
 
@@ -402,86 +367,6 @@ pub fn included(path: &Path) -> Vec<String> {
         return Vec::new();
     }
     std::fs::read(path).map_or_else(|_| Vec::new(), |bytes| read(&bytes).includes)
-}
-
-fn walk(
-    folder: &Path,
-    depth: usize,
-    files: &mut Vec<PathBuf>,
-    notes: &mut Vec<String>,
-) -> Result<()> {
-    for path in sorted_entries(folder)? {
-        if files.len() >= MOST_FILES {
-            notes.push(format!("only the first {MOST_FILES} files were looked at"));
-            return Ok(());
-        }
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let Ok(data) = path.symlink_metadata() else {
-            continue;
-        };
-        let is_link = data.file_type().is_symlink();
-        if path.is_dir() {
-            let aside = name.starts_with('.') || ASIDE.contains(&name.to_lowercase().as_str());
-            let aside = aside && !(name == "build" && has_assembly(&path));
-            if is_link {
-                notes.push(format!("{name} is a link to a folder: not followed"));
-            } else if aside || depth >= DEEPEST {
-                notes.push(format!("the folder {name} was left aside"));
-            } else {
-                walk(&path, depth + 1, files, notes)?;
-            }
-        } else if path.is_file() {
-            // The glue of an earlier scan is not part of the library.
-            if !name.starts_with("glue") {
-                files.push(path);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// True if a folder has assembly of the library: a build makes none with that ending.
-fn has_assembly(folder: &Path) -> bool {
-    let entries = sorted_entries(folder).unwrap_or_default();
-    entries
-        .iter()
-        .any(|path| path.extension().is_some_and(|end| end == "S"))
-}
-
-/// Reads the version and the licence from the files that name them.
-fn describe(path: &Path, scanned: &mut Scanned, licence: &mut licence::Found) {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
-    let read = || {
-        let small = path.metadata().is_ok_and(|data| data.len() < LARGEST);
-        let bytes = if small {
-            std::fs::read(path).unwrap_or_default()
-        } else {
-            Vec::new()
-        };
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
-    if ["license", "licence", "copying", "unlicense"]
-        .iter()
-        .any(|word| name.starts_with(word))
-    {
-        licence.note_text(&read());
-    } else if ["library.properties", "library.json", "package.json"].contains(&name.as_str()) {
-        let text = read();
-        let line = text.lines().find(|line| {
-            line.trim_start()
-                .trim_start_matches('"')
-                .starts_with("version")
-        });
-        let value = line.and_then(|line| line.split(['=', ':']).nth(1));
-        let value = value.map(|text| text.trim().trim_matches(['"', ',', ' ']).to_owned());
-        if let Some(version) = value.filter(|version| !version.is_empty()) {
-            scanned.version.get_or_insert(version);
-        }
-    }
 }
 
 /// The name of a function, with its class.

@@ -17,6 +17,8 @@ pub enum Outcome {
     Wrong {
         case: String,
         detail: String,
+        /// It was wrong in encrypting, sealing or hashing.
+        forwards: bool,
     },
     /// It crashed, hung or broke the agent's memory.
     Stopped {

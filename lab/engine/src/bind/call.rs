@@ -2,10 +2,14 @@
 
 mod name;
 mod public;
+mod purpose;
 mod steps;
+mod ways;
 
-use self::name::{begins, says};
-use super::slot::{Purpose, Slot, choices, public as public_slots, steps as step_slots};
+use self::name::says;
+use self::purpose::purposes;
+use self::ways::{is_stream, ways};
+use super::slot::{Purpose, Slot};
 use super::types::{Shape, resolved_tag, shape};
 use crate::scan::declarations::{Function, Parameter};
 use crate::scan::words::words;
@@ -40,12 +44,6 @@ pub struct Call<'l> {
     /// Implausibility: 0 if names and types say everything.
     pub cost: u32,
 }
-
-/// Most ways to call one function.
-const WAYS: usize = 12;
-
-/// Most choices that are looked at for one function.
-const LOOKED_AT: usize = 20_000;
 
 impl<'l> Call<'l> {
     pub fn function(&self) -> &'l Function {
@@ -95,144 +93,6 @@ fn mode(all: &[String]) -> Mode {
     }
 }
 
-/// The plausible purposes of a function, with their costs.
-fn purposes(function: &Function, scanned: &Scanned) -> Vec<(Purpose, Option<Purpose>, u32)> {
-    let own = words(&function.name);
-    let class = function.class.as_deref().map(words).unwrap_or_default();
-    let all: Vec<String> = class.iter().chain(&own).cloned().collect();
-    let whole = all.concat();
-    let decrypts = begins(&own, &["decr", "decipher", "dec", "inv", "open", "unseal"]);
-    let encrypts = begins(
-        &own,
-        &["encr", "encipher", "enc", "cipher", "seal", "xcrypt"],
-    ) || says(&own, &["crypt", "crypto", "xor", "process", "encode"]);
-    let sets = begins(
-        &own,
-        &[
-            "set", "init", "expan", "sched", "begin", "start", "prepare", "ini", "key", "load",
-        ],
-    );
-    let ends = begins(
-        &own,
-        &[
-            "final", "finish", "result", "end", "done", "digest", "sum", "output", "get", "close",
-        ],
-    ) || says(&own, &["out"]);
-    let feeds = begins(
-        &own,
-        &[
-            "update", "write", "input", "absorb", "add", "append", "data", "process",
-        ],
-    );
-    let hashes = [
-        "sha", "hash", "blake", "keccak", "hmac", "digest", "md", "mac",
-    ]
-    .iter()
-    .any(|part| whole.contains(part));
-    let aead = [
-        "aead",
-        "gcm",
-        "ccm",
-        "poly1305",
-        "rfc7539",
-        "rfc8439",
-        "chachapoly",
-        "ascon",
-        "seal",
-        "ocb",
-        "giftcofb",
-        "auth",
-    ]
-    .iter()
-    .any(|part| whole.contains(part));
-    let has_bytes = function.parameters.iter().any(|parameter| {
-        matches!(
-            shape(scanned, parameter),
-            Shape::Bytes { .. } | Shape::Untyped | Shape::Words
-        )
-    });
-    let mut found = Vec::new();
-    let direction = match (encrypts, decrypts) {
-        (_, true) => Some(Purpose::Decrypt),
-        (true, false) => Some(Purpose::Encrypt),
-        _ => None,
-    };
-    if sets && has_bytes {
-        let both = encrypts || decrypts;
-        let only_iv = says(&own, &["iv", "nonce", "counter", "ctr"]) && !whole.contains("key");
-        let cost = u32::from(both) + u32::from(only_iv) * 5;
-        found.push((Purpose::SetKey, direction, cost));
-        found.push((Purpose::SetIv, None, 2));
-    }
-    if says(&own, &["open", "new", "create"]) && has_bytes && function.parameters.len() <= 4 {
-        found.push((Purpose::SetKey, None, 2));
-    }
-    if aead && (encrypts || decrypts) {
-        let purpose = if decrypts {
-            Purpose::Open
-        } else {
-            Purpose::Seal
-        };
-        found.push((purpose, None, 0));
-    }
-    // A name with both directions, such as `aes_enc_dec`, is of one function for both.
-    let both_ways = encrypts && decrypts && takes_direction(function);
-    if decrypts && !both_ways {
-        found.push((Purpose::Decrypt, None, u32::from(sets)));
-    } else if encrypts {
-        found.push((Purpose::Encrypt, None, u32::from(sets)));
-    } else if !sets && !hashes && mode(&all) != Mode::Other && function.parameters.len() >= 3 {
-        // Named after the cipher alone, such as `aes_cbc(key, iv, buffer, size)`.
-        found.push((Purpose::Encrypt, None, 3));
-    }
-    if hashes {
-        if begins(
-            &own,
-            &["init", "start", "begin", "reset", "setup", "set", "create"],
-        ) {
-            found.push((Purpose::Start, None, 0));
-        }
-        if feeds {
-            found.push((Purpose::Update, None, 0));
-        }
-        if ends {
-            found.push((Purpose::Finish, None, 0));
-        }
-        if !feeds && !ends && has_bytes && function.parameters.len() == 3 {
-            // Named after the hash alone, such as `sph_sha256(context, data, size)`.
-            found.push((Purpose::Update, None, 3));
-        }
-        if has_bytes {
-            found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
-        }
-    }
-    if aead {
-        let of_steps = steps::purposes(&own, encrypts, decrypts).into_iter();
-        found.extend(of_steps.map(|(purpose, cost)| (purpose, None, cost)));
-    }
-    let no_buffer = function.parameters.iter().all(|parameter| {
-        matches!(
-            shape(scanned, parameter),
-            Shape::Number
-                | Shape::Choice { .. }
-                | Shape::Structure { .. }
-                | Shape::StructureOut
-                | Shape::Untyped
-        )
-    });
-    let begins_work = sets || begins(&own, &["new", "create", "open", "gen", "make", "alloc"]);
-    if begins_work && no_buffer && function.parameters.len() <= 3 && !hashes {
-        found.push((Purpose::Prepare, None, 0));
-    }
-    let of_keys = public::purposes(function, scanned, &whole);
-    found.extend(
-        of_keys
-            .into_iter()
-            .map(|(purpose, cost)| (purpose, None, cost)),
-    );
-    found
-}
-
 /// True if an array has the size of a key.
 fn fits_key(scanned: &Scanned, key: &Declared) -> bool {
     let buffer = key.function.parameters.first();
@@ -248,11 +108,17 @@ fn fits_key(scanned: &Scanned, key: &Declared) -> bool {
 /// The type of the state that a call takes or returns, for comparison.
 fn state_type(
     scanned: &Scanned,
-    function: &Function,
+    declared: &Declared,
     purpose: Purpose,
     slots: &[Slot],
     returns_output: bool,
 ) -> Option<String> {
+    let function = &declared.function;
+    // Each of several sources may have a structure of its own of that name.
+    let own = |name: String| match scanned.several.contains(&name) && !declared.in_header {
+        true => format!("{name} of {}", declared.file.display()),
+        false => name,
+    };
     let plain = |base: &str| {
         let base = base.replace('*', "");
         let base = base.trim().trim_start_matches("const ");
@@ -260,31 +126,12 @@ fn state_type(
         resolved_tag(scanned, bare)
     };
     if [Purpose::SetKey, Purpose::Prepare].contains(&purpose) && returns_output {
-        return Some(plain(&function.result));
+        return Some(own(plain(&function.result)));
     }
     let is_state = |slot: &Slot| [Slot::State, Slot::StateOut].contains(slot);
     let at = slots.iter().position(is_state)?;
     let parameter = function.parameters.get(at)?;
-    Some(plain(&parameter.base))
-}
-
-/// True if a parameter may tell a function its direction.
-fn takes_direction(function: &Function) -> bool {
-    const NAMES: [&str; 10] = [
-        "dir",
-        "direction",
-        "mode",
-        "op",
-        "operation",
-        "enc",
-        "dec",
-        "decrypt",
-        "encrypt",
-        "flag",
-    ];
-    let tells =
-        |parameter: &Parameter| parameter.pointers == 0 && says(&words(&parameter.name), &NAMES);
-    function.parameters.iter().any(tells)
+    Some(own(plain(&parameter.base)))
 }
 
 /// Every plausible call of the library's functions, the most plausible of each function first.
@@ -302,7 +149,7 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
         for (purpose, direction, base) in purposes(function, scanned) {
             let ways = ways(scanned, function, purpose);
             found.extend(ways.into_iter().map(|(slots, returns_output, cost)| Call {
-                state_type: state_type(scanned, function, purpose, &slots, returns_output),
+                state_type: state_type(scanned, declared, purpose, &slots, returns_output),
                 declared,
                 purpose,
                 mode,
@@ -342,175 +189,6 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
         }));
     }
     found
-}
-
-/// The best ways to pass values to a function for a purpose.
-fn ways(scanned: &Scanned, function: &Function, purpose: Purpose) -> Vec<(Vec<Slot>, bool, u32)> {
-    let shapes: Vec<Shape> = function
-        .parameters
-        .iter()
-        .map(|p| shape(scanned, p))
-        .collect();
-    let is_named = function.parameters.iter().any(|p| !p.name.is_empty());
-    let choices: Vec<Vec<(Slot, u32)>> = function
-        .parameters
-        .iter()
-        .zip(&shapes)
-        .map(|(parameter, shape)| choices(purpose, parameter, shape, is_named))
-        .collect();
-    let returns_bytes = function.result.contains('*');
-    let mut search = Search {
-        choices: &choices,
-        purpose,
-        of_class: function.class.is_some() && !function.is_static,
-        returns_bytes,
-        left: LOOKED_AT,
-        found: Vec::new(),
-    };
-    search.go(&mut Vec::new(), 0);
-    let mut found = search.found;
-    found.sort_by_key(|(_, returns, cost)| (*cost, *returns));
-    found.truncate(WAYS);
-    found
-}
-
-/// A search over the choices of all parameters.
-struct Search<'c> {
-    choices: &'c [Vec<(Slot, u32)>],
-    purpose: Purpose,
-    of_class: bool,
-    returns_bytes: bool,
-    left: usize,
-    found: Vec<(Vec<Slot>, bool, u32)>,
-}
-
-impl Search<'_> {
-    fn go(&mut self, slots: &mut Vec<Slot>, cost: u32) {
-        if self.left == 0 || cost > 24 {
-            return;
-        }
-        self.left -= 1;
-        let Some(choices) = self.choices.get(slots.len()) else {
-            for returns in [false, true] {
-                if (!returns || self.returns_bytes) && is_whole(self.purpose, slots, returns) {
-                    let order = match self.purpose.is_public_key() {
-                        true => public_slots::order_cost(self.purpose, slots),
-                        false => order_cost(slots),
-                    };
-                    let stream = self.purpose == Purpose::Encrypt && is_stream(slots);
-                    let cost = cost + order + u32::from(returns) + 3 * u32::from(stream);
-                    self.found.push((slots.clone(), returns, cost));
-                }
-            }
-            return;
-        };
-        for &(slot, more) in choices {
-            if slots.contains(&slot) && !slot.repeats() {
-                continue;
-            }
-            // An object keeps its state itself; a few classes leave the round keys to the caller.
-            let unusual = self.of_class && slot == Slot::State;
-            let more = more + 3 * u32::from(unusual);
-            slots.push(slot);
-            self.go(slots, cost + more);
-            slots.pop();
-        }
-    }
-}
-
-/// True if the slots are those of a key stream: an IV and an output of some size, but no message.
-fn is_stream(slots: &[Slot]) -> bool {
-    let has = |slot: Slot| slots.contains(&slot);
-    let sized = has(Slot::Bytes) || has(Slot::Blocks);
-    has(Slot::Out) && has(Slot::Iv) && sized && !has(Slot::In)
-}
-
-/// True if the slots make a whole call for the purpose.
-fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
-    use Slot::{Bits, Bytes, In, InPlace, Iv, Key, Out};
-    let has = |slot: Slot| slots.contains(&slot);
-    let one_size = [Slot::Bytes, Slot::Blocks, Slot::Bits]
-        .iter()
-        .filter(|slot| has(**slot))
-        .count()
-        <= 1;
-    let one_key = [Slot::KeyBytes, Slot::KeyBits]
-        .iter()
-        .filter(|slot| has(**slot))
-        .count()
-        <= 1
-        && !(has(Key) && has(Slot::KeyCopy));
-    // A function that writes the IV as well is told the room for both.
-    let with_iv = has(Slot::OutWithIv);
-    if with_iv && (has(Out) || !has(Iv) || !has(Slot::OutBytes) || purpose != Purpose::Encrypt) {
-        return false;
-    }
-    let data = match (has(In), has(Out) || with_iv, has(InPlace)) {
-        (true, true, false) => !returns,
-        (true, false, false) => returns,
-        (false, false, true) => !returns,
-        _ => false,
-    };
-    let sized = has(Bytes) || has(Bits);
-    one_size
-        && one_key
-        && match purpose {
-            Purpose::SetKey => has(Key) && !(returns && has(Slot::State)),
-            Purpose::SetIv => has(Iv) && !returns,
-            Purpose::Construct => !returns,
-            Purpose::Prepare => !(returns && has(Slot::State)),
-            Purpose::Encrypt => data || is_stream(slots) && !returns && !has(InPlace),
-            Purpose::Decrypt => data,
-            Purpose::Start => !returns,
-            Purpose::Update => (has(In) && sized || has(Slot::InByte)) && !returns,
-            Purpose::Finish => has(Out) != returns,
-            Purpose::Digest => has(In) && sized && has(Out) != returns,
-            Purpose::Seal | Purpose::Open => {
-                let in_place = has(InPlace) && !has(In) && !has(Out);
-                has(Iv)
-                    && (has(In) && has(Out) && !has(InPlace) || in_place)
-                    && has(Bytes)
-                    && !returns
-            }
-            _ if purpose.is_step() => !returns && step_slots::is_whole(purpose, slots),
-            _ => !returns && is_whole_of_keys(purpose, slots),
-        }
-}
-
-/// The same for functions of key agreements and signatures.
-fn is_whole_of_keys(purpose: Purpose, slots: &[Slot]) -> bool {
-    use Slot::{Bytes, In, Out, Peer, Public, Secret, Signature};
-    let wanted: &[Slot] = match purpose {
-        Purpose::Agree => &[Out, Secret, Peer],
-        Purpose::PublicOf | Purpose::Pair => &[Public, Secret],
-        Purpose::Valid => &[Public],
-        Purpose::Sign => &[Signature, In, Secret],
-        Purpose::Check => &[Signature, In, Public],
-        Purpose::Envelope => &[Out, In, Bytes, Secret],
-        Purpose::Unwrap => &[Out, In, Bytes, Public],
-        _ => return false,
-    };
-    let sized = matches!(
-        purpose,
-        Purpose::Sign | Purpose::Check | Purpose::Envelope | Purpose::Unwrap
-    );
-    let has_sizes = slots.contains(&Bytes) || slots.contains(&Slot::OutSize);
-    (sized || !has_sizes) && wanted.iter().all(|slot| slots.contains(slot))
-}
-
-/// A size usually follows its buffer.
-fn order_cost(slots: &[Slot]) -> u32 {
-    let mut cost = 0;
-    for (at, slot) in slots.iter().enumerate() {
-        let Some(buffer) = slot.sized() else { continue };
-        let stands = slots.iter().position(|other| *other == buffer);
-        cost += match stands {
-            Some(place) if place + 1 == at => 0,
-            Some(_) => 1,
-            None => 0,
-        };
-    }
-    cost
 }
 
 #[cfg(test)]
@@ -574,6 +252,29 @@ mod tests {
                 "int crypto_hash_sha256(unsigned char *out, const unsigned char *in, unsigned long long inlen);",
                 Purpose::Digest,
                 &[Out, In, Bytes],
+            ),
+            (
+                "long ccm_decrypt_message(rijndael_ctx *ctx, size_t M, size_t L, const unsigned char nonce[16], \
+                 unsigned char *msg, size_t lm, const unsigned char *aad, size_t la);",
+                Purpose::Open,
+                &[
+                    State,
+                    TagBytes,
+                    LengthBytes,
+                    Iv,
+                    InPlace,
+                    Bytes,
+                    Ad,
+                    AdBytes,
+                ],
+            ),
+            (
+                "int ccm_crypt(ccm_ctx *ctx, const void *nonce, const void *ad, int ad_len, void *input, \
+                 int input_len, void *output, void *tag, int tag_len, int encrypt);",
+                Purpose::Seal,
+                &[
+                    State, Iv, Ad, AdBytes, In, Bytes, Out, Tag, TagBytes, Encrypts,
+                ],
             ),
             (
                 "void aes_cbc(int encrypt, const uint8_t *key, int keybits, const uint8_t *iv, \

@@ -15,6 +15,9 @@ use crate::scan::words::words;
 /// The name of the only variant of a bound library.
 pub const VARIANT: &str = "plain";
 
+/// What an authenticated cipher does that takes nonces or tags of one size only.
+const ONE_SIZE: &str = "nonces or tags of one size only";
+
 /// The library of a trial: one implementation, with paths that do not depend on its folder.
 /// Its sources are not yet known.
 pub fn library(
@@ -65,7 +68,7 @@ pub fn library(
                 .collect(),
             unproven: false,
             proven_on: None,
-            refuses_sizes: None,
+            refuses_sizes: recipe.refuses_sizes().then(|| ONE_SIZE.to_owned()),
             draws_iv: false,
             boards: Vec::new(),
             flags: vec!["-Os".into()],
@@ -215,6 +218,9 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         list(&operations),
         list(&flags),
     );
+    if bound.recipe.refuses_sizes() {
+        let _ = writeln!(text, "refuses_sizes = {}", quoted(ONE_SIZE));
+    }
     if let Some(board) = &bound.proven_on {
         let _ = writeln!(text, "proven_on = {}", quoted(board));
     }

@@ -26,7 +26,10 @@ pub use message::Steps;
 pub use parts::{Fails, Recipe};
 
 /// Most recipes of one algorithm.
-const RECIPES: usize = 60;
+const RECIPES: usize = 160;
+
+/// The same of those that include a source, if the library shows others.
+const HIDDEN: usize = 12;
 
 /// Ways to call the same functions that are tried before other functions.
 const FIRST_WAYS: usize = 4;
@@ -65,19 +68,29 @@ pub fn recipes<'l>(
             recipe.cost += 8;
         }
     }
-    // What a library hides in a source is a guess only where it shows nothing.
+    // What a library hides in a source is a guess only after what it shows.
     let shows = found.iter().any(|recipe| !recipe.includes_source());
-    found.retain(|recipe| !recipe.includes_source() || !shows && !recipe.guesses_mode());
-    found.retain(|recipe| recipe.cost <= IMPLAUSIBLE);
+    let blocks = algorithm.interface == Interface::ModeEcb;
+    found.retain(|recipe| !recipe.includes_source() || blocks || !recipe.guesses_mode());
+    found.retain(|recipe| recipe.cost <= IMPLAUSIBLE && !recipe.mixes_sources());
     found.sort_by_key(|recipe| recipe.cost);
     // Other functions are a better guess than the tenth way to call the same ones.
     let mut ways: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     found.sort_by_cached_key(|recipe| {
         let way = ways.entry(recipe.names()).or_default();
         *way += 1;
-        (*way > FIRST_WAYS, recipe.cost)
+        (
+            shows && recipe.includes_source(),
+            *way > FIRST_WAYS,
+            recipe.cost,
+        )
     });
-    let mut kept: Vec<Recipe<'l>> = Vec::new();
+    distinct(found, shows)
+}
+
+/// The first of recipes that are alike, with those last that include a source if others are shown.
+fn distinct(found: Vec<Recipe<'_>>, shows: bool) -> Vec<Recipe<'_>> {
+    let mut kept: Vec<Recipe<'_>> = Vec::new();
     let mut seen = BTreeSet::new();
     for recipe in found {
         let key: Vec<(String, Vec<Slot>, bool)> = recipe
@@ -98,7 +111,7 @@ pub fn recipes<'l>(
         if seen.insert((
             recipe.class.clone(),
             key,
-            recipe.pads,
+            (recipe.pads, recipe.fixed_nonce),
             recipe.by_rows,
             recipe.iv_place.clone(),
             keys,
@@ -106,10 +119,15 @@ pub fn recipes<'l>(
         )) {
             kept.push(recipe);
         }
-        if kept.len() == RECIPES {
-            break;
-        }
     }
+    // Those that a source hides come last and have a share.
+    let hidden = kept.iter().filter(|recipe| recipe.includes_source());
+    let share = hidden.count().min(HIDDEN);
+    let first = kept.iter().position(Recipe::includes_source);
+    if let Some(at) = first.filter(|at| shows && *at > RECIPES - share) {
+        kept.drain(RECIPES - share..at);
+    }
+    kept.truncate(RECIPES);
     kept
 }
 
@@ -131,6 +149,9 @@ fn of_calls<'l>(
         Interface::Aead => {
             let mut found = aead::sealers(scanned, calls, algorithm, class);
             found.extend(steps::stepwise(scanned, calls, algorithm, class));
+            let fixed = found.iter().filter_map(Recipe::with_fixed_nonce);
+            let fixed: Vec<_> = fixed.collect();
+            found.extend(fixed);
             found
         }
         _ => Vec::new(),

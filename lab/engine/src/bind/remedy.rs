@@ -2,6 +2,8 @@
 //! a configuration header that their own build makes, a folder of headers beside theirs. The
 //! compiler's message tells what is missing.
 
+mod conditional;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -68,15 +70,20 @@ impl Remedies {
         for name in unknown_types(message) {
             self.define_type(&name);
         }
+        // A macro of the language that the sources call without its header is taken for a function.
+        if message.contains("undefined reference to `assert'")
+            && !self.flags.iter().any(|flag| flag == "assert.h")
+        {
+            let include = ["-include".to_owned(), "assert.h".to_owned()];
+            self.flags.extend(include);
+        }
         if let Some(name) = other_branch(message, &scanned.folder) {
             let define = format!("-D{name}");
             if !self.flags.contains(&define) {
                 self.flags.push(define);
             }
         }
-        let value = demanded_value(message, &scanned.folder);
-        let wanted = value.or_else(|| demanded_macro(message, &scanned.folder));
-        if let Some(name) = wanted {
+        if let Some(name) = demanded_macro(message, &scanned.folder) {
             let define = format!("-D{name}");
             if !self.flags.contains(&define) {
                 self.flags.push(define);
@@ -252,143 +259,28 @@ fn place(line: &str, folder: &Path) -> Option<Vec<String>> {
     Some(lines.collect())
 }
 
-/// The macro that leaves out the include of a header that is missing: the sources say
-/// `#ifndef NAME` before it, and NAME is not what guards the whole file.
+/// The macro that leaves out the include of a header that is missing.
 fn excluding_macro(message: &str, folder: &Path) -> Option<String> {
     let line = message
         .lines()
         .find(|line| line.contains("No such file or directory"))?;
-    let lines = place(line, folder)?;
-    let mut open: Vec<(usize, &str)> = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let Some(directive) = line.trim().strip_prefix('#') else {
-            continue;
-        };
-        let directive = directive.trim_start();
-        if directive.starts_with("if") {
-            open.push((at, directive));
-        } else if directive.starts_with("else") || directive.starts_with("elif") {
-            if let Some(last) = open.last_mut() {
-                *last = (at, "");
-            }
-        } else if directive.starts_with("endif") {
-            open.pop();
-        }
-    }
-    let (at, condition) = *open.last()?;
-    let rest = condition.strip_prefix("ifndef")?;
-    let name = rest.split_whitespace().next()?;
-    let guards = |line: &String| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        words.first() == Some(&"#define") && words.get(1) == Some(&name)
-    };
-    (!lines[at + 1..].iter().any(guards)).then(|| name.to_owned())
+    conditional::excluding(&place(line, folder)?)
 }
 
-/// The macro with which the sources take another branch than that of an unknown type: the type
-/// stands after the `#else` of `#ifdef NAME`.
+/// The macro with which the sources take another branch than that of an unknown type.
 fn other_branch(message: &str, folder: &Path) -> Option<String> {
     let line = message.lines().find(|line| {
         line.contains("error: unknown type name") || line.contains("does not name a type")
     })?;
-    let lines = place(line, folder)?;
-    let mut open: Vec<(&str, bool)> = Vec::new();
-    for line in &lines {
-        let Some(directive) = line.trim().strip_prefix('#') else {
-            continue;
-        };
-        let directive = directive.trim_start();
-        if directive.starts_with("if") {
-            open.push((directive, false));
-        } else if directive.starts_with("else") {
-            if let Some(last) = open.last_mut() {
-                last.1 = true;
-            }
-        } else if directive.starts_with("endif") {
-            open.pop();
-        }
-    }
-    let (condition, is_else) = *open.last()?;
-    let name = condition.strip_prefix("ifdef")?.split_whitespace().next()?;
-    is_else.then(|| name.to_owned())
+    conditional::other_branch(&place(line, folder)?)
 }
 
-/// The macro that must have one of some numbers, with the first of them: after
-/// `#if NAME == 64` and its alternatives comes an `#error`.
-fn demanded_value(message: &str, folder: &Path) -> Option<String> {
-    let line = message
-        .lines()
-        .find(|line| line.contains("error: #error"))?;
-    let lines = place(line, folder)?;
-    let directives: Vec<&str> = lines
-        .iter()
-        .filter_map(|line| line.trim().strip_prefix('#'))
-        .map(str::trim_start)
-        .filter(|directive| !directive.starts_with("include"))
-        .collect();
-    let (_, before) = directives.split_last()?;
-    let (last, before) = before.split_last()?;
-    if !last.starts_with("else") {
-        return None;
-    }
-    let alternatives = before
-        .iter()
-        .rev()
-        .take_while(|directive| directive.starts_with("elif") || directive.starts_with("if"));
-    // The innermost conditional begins with the first `#if` above.
-    let mut first = None;
-    for directive in alternatives {
-        first = Some(*directive);
-        if directive.starts_with("if") {
-            break;
-        }
-    }
-    let condition = first?.strip_prefix("if")?;
-    let (name, number) = condition.split_once("==")?;
-    let name = name.trim_matches([' ', '(', ')']);
-    let number = number.trim_matches([' ', '(', ')']);
-    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
-    (is_name && is_number && !name.is_empty()).then(|| format!("{name}={number}"))
-}
-
-/// The macro whose absence an `#error` complains about: the first of the condition before it.
+/// The macro whose absence, or whose value, an `#error` complains about.
 fn demanded_macro(message: &str, folder: &Path) -> Option<String> {
     let line = message
         .lines()
         .find(|line| line.contains("error: #error"))?;
-    let mut parts = line.split(':');
-    let (file, number) = (parts.next()?, parts.next()?);
-    let number: usize = number.trim().parse().ok()?;
-    let path = Path::new(file.trim());
-    // Only the library's own files say what the library wants.
-    let near = folder.parent()?;
-    if !path.starts_with(near) {
-        return None;
-    }
-    let text = std::fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    let before: Vec<&str> = text.lines().take(number.saturating_sub(1)).collect();
-    let condition = before
-        .iter()
-        .rev()
-        .map(|line| line.trim().trim_start_matches('#').trim_start())
-        .find(|line| line.starts_with("if"))?;
-    let name = |text: &str| -> String {
-        let text = text.trim_start_matches(['(', ' ']);
-        let is_part = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
-        text.chars().take_while(is_part).collect()
-    };
-    let found = match condition.strip_prefix("ifndef") {
-        Some(rest) => name(rest.trim_start()),
-        None => name(
-            condition
-                .split_once("!defined")
-                .or_else(|| condition.split_once("! defined"))?
-                .1,
-        ),
-    };
-    (!found.is_empty()).then_some(found)
+    conditional::demanded(&place(line, folder)?)
 }
 
 /// The names that a compiler does not know as types.

@@ -165,13 +165,15 @@ fn of_bytes(
             (OutWithIv, written(cost(output) + 4)),
             (InPlace, written(cost(input || output) + 1)),
         ],
-        Purpose::Start => vec![(Key, read(cost(key)))],
+        // A hash may ask for a key that is empty.
+        Purpose::Start => vec![(Key, read(cost(key))), (Null, if key { 2 } else { 9 })],
         Purpose::Update => vec![(In, read(cost(input)))],
         Purpose::Finish => vec![(Out, written(cost(output))), (Key, read(cost(key) + 1))],
         Purpose::Digest => vec![
             (In, read(cost(input))),
             (Out, written(cost(output))),
             (Key, read(cost(key))),
+            (Null, if key { 2 } else { 9 }),
         ],
         Purpose::Seal | Purpose::Open => {
             let tag_cost = match purpose {
@@ -351,6 +353,8 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (IvBytes, if_says(iv, 3)),
             (KeyBytes, if_says(key, 4)),
             (KeyBits, if key { if bits { 0 } else { 2 } } else { 6 }),
+            (Encrypts, if_says(direction, 7)),
+            (Decrypts, if direction { 2 } else { if_says(decrypts, 7) }),
             (Zero, 6),
         ],
         _ => Vec::new(),

@@ -1,38 +1,33 @@
 //! Tries recipes against official vectors, and keeps the first that passes.
 
+mod candidates;
+mod cases;
+mod flags;
+mod learned;
+mod suspects;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use selo_vectors::{Case, CaseKind, CaseResult, Direction};
+use selo_vectors::{Case, CaseResult};
 
+use self::candidates::kin;
+use self::cases::{cases, place_of};
+use self::learned::Learned;
+use self::suspects::Suspects;
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
 use super::foreign::foreign;
 use super::link::{Known, Objects, symbols};
-use super::recipe::{Recipe, recipes};
+use super::recipe::Recipe;
 use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
-use super::slot::Slot;
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
-use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::measure::Lab;
 use crate::scan::Scanned;
-use crate::scan::words::words;
-
-/// Most recipes that are tried for one algorithm.
-const TRIALS: usize = 40;
-
-/// The same for an algorithm of which another key size has been bound.
-const TRIALS_OF_SIBLING: usize = 8;
-
-/// Only a recipe of at most this cost is clear enough to be a suspect.
-const CLEAR: u32 = 12;
-
-/// Functions that hung, crashed or did not compile so often are not tried with other arguments.
-const STOPS: usize = 2;
 
 /// Recipes that are tried in any case if another key size is bound.
 const FIRST: usize = 2;
@@ -42,18 +37,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Most remedies that are added after one trial.
 const REMEDIES: usize = 8;
-
-/// Most recipes for a mode of which no name speaks.
-const GUESSES: usize = 6;
-
-/// Most recipes for an algorithm of which another key size could not be bound.
-const TRIALS_AFTER_FAILURE: usize = 6;
-
-/// Cases of each direction in a trial.
-const CASES: usize = 3;
-
-/// Blocks of the longest case of a trial.
-const HEAVIEST: u32 = 12;
 
 /// The message of what does not compile, and the library's source in which that is.
 type NotCompiled = (String, Option<PathBuf>);
@@ -121,43 +104,26 @@ struct Binder<'b, 'l> {
 
 impl<'l> Binder<'_, 'l> {
     fn algorithm(&mut self, algorithm: &'l Algorithm) -> Result<()> {
-        let cases = self.cases(algorithm)?;
-        let candidates = self.candidates(algorithm);
+        let cases = cases(self.lab, algorithm)?;
+        let (candidates, most) = self.candidates(algorithm);
         if candidates.is_empty() || cases.is_empty() {
             return Ok(());
         }
         let only_guesses = candidates.iter().all(Recipe::guesses_mode);
+        let shows = !candidates.iter().all(Recipe::includes_source);
         let mut suspects = Suspects::default();
-        // Functions that nothing defines are not defined with other arguments either, and those
-        // that hang or crash seldom stop doing so.
-        let mut hopeless: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-        let mut opaque = false;
+        let mut learned = Learned::new(&candidates, most);
         let started = Instant::now();
         let tries_anyway = usize::from(self.sibling(algorithm).is_some()) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
             if at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
                 break;
             }
-            if opaque && !recipe.returns_state() {
-                continue;
-            }
-            let units = recipe.calls().iter().any(|call| call.has(Slot::KeyBits));
-            let names = [
-                recipe.names(),
-                recipe.flags.clone(),
-                vec![units.to_string()],
-            ]
-            .concat();
-            if hopeless.get(&names).is_some_and(|count| *count >= STOPS) {
+            if !learned.is_worth_trying(&recipe) {
                 continue;
             }
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
-            if outcome.lacks_a_definition() {
-                hopeless.insert(names, STOPS);
-            } else if matches!(outcome, Outcome::Stopped { .. }) || outcome.fails_in_library() {
-                *hopeless.entry(names).or_default() += 1;
-            }
-            opaque |= outcome.says_opaque();
+            learned.note(&recipe, &outcome);
             let ran = matches!(outcome, Outcome::Wrong { .. });
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
@@ -172,6 +138,8 @@ impl<'l> Binder<'_, 'l> {
                     self.binding.bound.push(bound);
                     return Ok(());
                 }
+                // What a source hides is not what the library offers, if it shows other functions.
+                Some(bound) if shows && bound.recipe.includes_source() => {}
                 Some(bound) if self.may_accuse(&bound) => suspects.note(bound, ran),
                 _ => {}
             }
@@ -196,41 +164,6 @@ impl<'l> Binder<'_, 'l> {
         };
         let recipe = &bound.recipe;
         !recipe.guesses_mode() && !recipe.is_of_a_mode() && !bound.sources.iter().any(is_part)
-    }
-
-    /// The recipes to try, in order: the likeliest, then some of them with flags that may select
-    /// the key size.
-    fn candidates(&self, algorithm: &'l Algorithm) -> Vec<Recipe<'l>> {
-        let mut found = recipes(self.scanned, self.calls, algorithm);
-        let sibling = self.sibling(algorithm);
-        if let Some(names) = &sibling {
-            found.sort_by_key(|recipe| (recipe.names() != *names, recipe.cost));
-        }
-        let flags = flags(self.scanned, algorithm);
-        let mut with_flags = Vec::new();
-        for recipe in found.iter().take(3) {
-            with_flags.extend(flags.iter().map(|flags| Recipe {
-                flags: flags.clone(),
-                ..recipe.clone()
-            }));
-        }
-        let failed = self.failed.contains(&kin(algorithm));
-        let has_sibling = sibling.is_some();
-        let guesses = found.iter().all(Recipe::guesses_mode);
-        let most = match (sibling, failed, guesses) {
-            (Some(_), ..) => TRIALS_OF_SIBLING,
-            (None, true, true) => 0,
-            (None, false, true) => GUESSES,
-            (None, true, false) => TRIALS_AFTER_FAILURE,
-            (None, false, false) => TRIALS,
-        };
-        // What does not work with any flags for one key size seldom does for another.
-        if guesses || failed && !has_sibling {
-            with_flags.clear();
-        }
-        found.truncate(most);
-        found.extend(with_flags.into_iter().take(TRIALS_OF_SIBLING));
-        found
     }
 
     /// Tries a recipe; if its glue does not compile, once more with the headers that the sources
@@ -281,57 +214,6 @@ impl<'l> Binder<'_, 'l> {
             std::fs::write(&path, EMPTY_TEXT).map_err(error)?;
         }
         Ok(())
-    }
-
-    /// The functions that another key size of the same interface and family is bound with; for
-    /// ECB also the block cipher.
-    fn sibling(&self, algorithm: &Algorithm) -> Option<Vec<String>> {
-        let alike = |of: Interface| {
-            of == algorithm.interface
-                || (of == Interface::BlockCipher && algorithm.interface == Interface::ModeEcb)
-        };
-        let of = |bound: &&Bound<'_>| {
-            alike(bound.recipe.algorithm.interface)
-                && bound.recipe.algorithm.family == algorithm.family
-        };
-        self.binding
-            .bound
-            .iter()
-            .rev()
-            .find(of)
-            .map(|bound| bound.recipe.names())
-    }
-
-    /// A few short cases, of both directions where the algorithm has them. Of each direction, one
-    /// tells a mode from single blocks if any case does.
-    fn cases(&self, algorithm: &Algorithm) -> Result<Vec<Case>> {
-        let mut chosen: Vec<Case> = Vec::new();
-        let mut telling: [Option<Case>; 3] = [None, None, None];
-        let mut count = [0; 3];
-        for set in self.lab.catalog.sets_for(&algorithm.name) {
-            let cases = set.cases(&algorithm.name)?;
-            for case in selo_vectors::stratified(&cases, 24) {
-                let Some(place) = place_of(case) else {
-                    continue;
-                };
-                if case.weight <= HEAVIEST && count[place] < CASES {
-                    count[place] += 1;
-                    chosen.push(case.clone());
-                }
-            }
-            for case in cases.iter().filter(|case| case.weight <= HEAVIEST) {
-                if let Some(place) = place_of(case).filter(|_| tells_modes(case)) {
-                    telling[place].get_or_insert_with(|| case.clone());
-                }
-            }
-        }
-        for (place, case) in telling.into_iter().enumerate() {
-            let known = |other: &Case| place_of(other) == Some(place) && tells_modes(other);
-            if !chosen.iter().any(known) {
-                chosen.extend(case);
-            }
-        }
-        Ok(chosen)
     }
 
     fn try_one(
@@ -467,6 +349,7 @@ impl<'l> Binder<'_, 'l> {
                     return Ok(Outcome::Wrong {
                         case: case.id.clone(),
                         detail,
+                        forwards: place_of(case) == Some(0),
                     });
                 }
                 Ok(_) => {}
@@ -486,87 +369,6 @@ impl<'l> Binder<'_, 'l> {
     }
 }
 
-/// Recipes of one algorithm that do not pass, of which the likeliest is kept.
-#[derive(Default)]
-struct Suspects<'l> {
-    ran: Option<Bound<'l>>,
-    not_run: Option<Bound<'l>>,
-    /// The sources of the recipes that did not run.
-    sources: BTreeSet<Vec<PathBuf>>,
-}
-
-impl<'l> Suspects<'l> {
-    fn note(&mut self, bound: Bound<'l>, ran: bool) {
-        if bound.recipe.cost > CLEAR {
-            return;
-        }
-        if ran {
-            self.ran.get_or_insert(bound);
-        } else {
-            self.sources.insert(bound.sources.clone());
-            self.not_run.get_or_insert(bound);
-        }
-    }
-
-    /// What ran tells more than what did not. What did not run says something about the library
-    /// only if all of it is in one source: of a library with a source for each machine, those of
-    /// other machines never compile.
-    fn likeliest(self) -> Option<Bound<'l>> {
-        let one = self.sources.len() == 1;
-        self.ran.or(self.not_run.filter(|_| one))
-    }
-}
-
-/// The direction of a case: 0 forwards, 1 back, 2 what must be refused; `None` for cases that a
-/// trial does not run.
-fn place_of(case: &Case) -> Option<usize> {
-    Some(match &case.kind {
-        CaseKind::Blocks { direction, .. }
-        | CaseKind::CbcUnpadded { direction, .. }
-        | CaseKind::CbcPadded { direction, .. }
-        | CaseKind::Ctr { direction, .. } => match direction {
-            Direction::Encrypt => 0,
-            Direction::Decrypt => 1,
-        },
-        CaseKind::Hash { .. } | CaseKind::Mac { valid: true, .. } => 0,
-        CaseKind::AeadSeal { .. } => 0,
-        CaseKind::AeadOpen { .. } => 1,
-        CaseKind::SharedSecret { .. } | CaseKind::Agreement { .. } => 0,
-        CaseKind::PublicKey { .. } | CaseKind::KeyPair { .. } => 1,
-        CaseKind::AgreementRefused { .. } => 2,
-        CaseKind::Sign { .. } => 0,
-        CaseKind::Verify { valid: true, .. } => 1,
-        CaseKind::Verify { valid: false, .. } => 2,
-        _ => return None,
-    })
-}
-
-/// True if a function for single blocks, or one that ignores the IV, cannot pass the case by
-/// chance: with an IV of zeros and one block, each mode gives what the block cipher gives.
-fn tells_modes(case: &Case) -> bool {
-    match &case.kind {
-        CaseKind::Blocks { input, .. } => input.len() > 16,
-        CaseKind::CbcUnpadded { input, iv, .. } | CaseKind::CbcPadded { input, iv, .. } => {
-            input.len() > 16 && iv.iter().any(|byte| *byte != 0)
-        }
-        CaseKind::Ctr { input, counter, .. } => {
-            input.len() > 16 && counter.iter().any(|byte| *byte != 0)
-        }
-        CaseKind::Hash {
-            message, repeat: 1, ..
-        } => message.len() > 64,
-        _ => false,
-    }
-}
-
-/// What the key sizes of an algorithm have in common.
-fn kin(algorithm: &Algorithm) -> (String, String) {
-    (
-        format!("{:?}", algorithm.interface),
-        algorithm.family.clone(),
-    )
-}
-
 fn unit<'u>(library: &'u Library, algorithm: &'u Algorithm) -> Unit<'u> {
     Unit {
         library,
@@ -574,77 +376,6 @@ fn unit<'u>(library: &'u Library, algorithm: &'u Algorithm) -> Unit<'u> {
         algorithm,
         variant: manifest::VARIANT,
     }
-}
-
-/// Macros that the sources test, that nothing defines, and whose names say that they switch the
-/// algorithm or its modes on.
-fn enabling(scanned: &Scanned, algorithm: &Algorithm) -> Vec<String> {
-    const SWITCH: [&str; 10] = [
-        "use", "using", "enable", "enabled", "with", "support", "config", "have", "include",
-        "feature",
-    ];
-    const MODES: [&str; 6] = ["ecb", "cbc", "ctr", "gcm", "ccm", "aes"];
-    let family = algorithm.family.to_lowercase();
-    let wanted = |name: &&String| {
-        let words = words(name);
-        let says = |of: &str| words.iter().any(|word| word == of);
-        let about = MODES.iter().any(|mode| says(mode)) || says(&family);
-        let switches = SWITCH.iter().any(|word| says(word)) || words.len() == 1;
-        let against = ["no", "not", "disable", "hw", "ni", "neon", "asm", "h"];
-        // Names with two underscores are the compiler's own.
-        let own = !name.starts_with("__");
-        own && about && switches && !against.iter().any(|word| says(word))
-    };
-    let tested = scanned
-        .tested
-        .iter()
-        .filter(|name| !scanned.macros.contains_key(*name));
-    tested
-        .filter(wanted)
-        .map(|name| format!("-D{name}=1"))
-        .collect()
-}
-
-/// Flags that may select the key size: macros that the sources test and that name it.
-fn flags(scanned: &Scanned, algorithm: &Algorithm) -> Vec<Vec<String>> {
-    let ciphers = [
-        Interface::BlockCipher,
-        Interface::ModeEcb,
-        Interface::ModeCbc,
-        Interface::ModeCtr,
-    ];
-    let Some(bytes) = algorithm
-        .key_bytes
-        .filter(|_| ciphers.contains(&algorithm.interface))
-    else {
-        return Vec::new();
-    };
-    let bits = (8 * bytes).to_string();
-    let mut found = Vec::new();
-    let enabling = enabling(scanned, algorithm);
-    if !enabling.is_empty() {
-        found.push(enabling);
-    }
-    for name in &scanned.tested {
-        let lower = name.to_lowercase();
-        let about_key = lower.contains("key")
-            && ["len", "size", "bits", "bytes"]
-                .iter()
-                .any(|w| lower.contains(w));
-        // A macro of any name whose default is a key size.
-        let is_size = scanned
-            .number(name)
-            .is_some_and(|number| [128, 192, 256].contains(&number));
-        if name.contains(&bits) {
-            found.push(vec![format!("-D{name}=1")]);
-        } else if is_size {
-            found.push(vec![format!("-D{name}={bits}")]);
-        } else if about_key {
-            found.push(vec![format!("-D{name}={bits}")]);
-            found.push(vec![format!("-D{name}={bytes}")]);
-        }
-    }
-    found
 }
 
 /// A call as text: `aes_encrypt(State, In, Out)`.

@@ -126,6 +126,11 @@ pub fn read_with(bytes: &[u8], macros: &Macros) -> Declarations {
                 }
                 statement.clear();
             }
+            // What stands before is the use of a macro without a semicolon.
+            "typedef" if round == 0 => {
+                statement.clear();
+                statement.push(token);
+            }
             text => {
                 match text {
                     "(" => round += 1,

@@ -84,7 +84,8 @@ impl Hints {
         // A function that only a left out source defines is not part of the library.
         let defined: BTreeSet<String> = scanned.definitions.keys().cloned().collect();
         scanned.functions.retain(|declared| {
-            declared.in_header || defined.contains(&qualified(&declared.function))
+            let has_source = defined.contains(&qualified(&declared.function));
+            declared.in_header || declared.by_inclusion || has_source
         });
     }
 
@@ -381,6 +382,16 @@ mod tests {
         assert!(left_out.is_empty(), "{left_out:?}");
         let (flags, left_out) = hints(&[("library.json", "not JSON")]);
         assert!(flags.is_empty() && left_out.is_empty());
+    }
+
+    #[test]
+    fn a_sketch_keeps_its_functions() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = "void aesEncrypt(unsigned char *block) { block[0] = 0; }\n";
+        std::fs::write(folder.path().join("aes.ino"), text).expect("a sketch");
+        let mut scanned = crate::scan::scan(folder.path()).expect("a library");
+        Hints::read(&scanned).apply(&mut scanned);
+        assert_eq!(scanned.functions.len(), 1);
     }
 
     #[test]

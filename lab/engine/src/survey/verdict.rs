@@ -80,8 +80,14 @@ pub(super) fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVer
             .filter(move |finding| finding.weight == weight)
     };
     let titles = |weight| {
-        let mut titles: Vec<&str> = of(weight).map(|finding| finding.title.as_str()).collect();
-        titles.truncate(2);
+        // Several findings may have one title.
+        let mut titles: Vec<&str> = Vec::new();
+        for finding in of(weight) {
+            let title = finding.title.as_str();
+            if titles.len() < 2 && !titles.contains(&title) {
+                titles.push(title);
+            }
+        }
         titles.join("; ")
     };
     if of(Weight::Fault).next().is_some() {

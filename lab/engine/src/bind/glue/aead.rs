@@ -15,7 +15,7 @@ impl Writer<'_, '_> {
         }
         let either = [&self.recipe.encrypt, &self.recipe.decrypt];
         let has = |slot: Slot| either.iter().copied().flatten().any(|call| call.has(slot));
-        let nonce = match has(Slot::IvBytes) || has(Slot::LengthBytes) {
+        let nonce = match self.recipe.tells_nonce() {
             true => "call->in[0].size != 0",
             false => "call->in[0].size == NONCE",
         };

@@ -117,8 +117,8 @@ impl Writer<'_, '_> {
             Slot::Place => format!("({} *)&place", parameter.base),
             Slot::Scratch => "scratch".to_owned(),
             Slot::Increment => "increment".to_owned(),
-            Slot::Encrypts => flag(purpose != Purpose::Decrypt),
-            Slot::Decrypts => flag(purpose == Purpose::Decrypt),
+            Slot::Encrypts => flag(!goes_back(purpose)),
+            Slot::Decrypts => flag(goes_back(purpose)),
             Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {
                 let name = match slot {
                     Slot::Public => names.public_key.to_owned(),
@@ -128,8 +128,17 @@ impl Writer<'_, '_> {
             }
             Slot::Curve => self.key_argument(slot).unwrap_or_default(),
             Slot::Zero => digits("0"),
+            // An empty key: some functions refuse a pointer to nothing.
+            Slot::Null if self.is_digest() && parameter.name.to_lowercase().contains("key") => {
+                format!("({} *)\"\"", written(self.scanned, parameter))
+            }
             Slot::Null => digits(if self.cpp { "nullptr" } else { "NULL" }),
         }
+    }
+
+    fn is_digest(&self) -> bool {
+        let interface = self.recipe.algorithm.interface;
+        matches!(interface, Interface::Hash | Interface::Mac)
     }
 
     fn key_bits(&self) -> String {
@@ -159,8 +168,7 @@ impl Writer<'_, '_> {
     }
 
     fn direction(&self, parameter: &Parameter, purpose: Purpose) -> String {
-        let decrypts = purpose == Purpose::Decrypt;
-        self.constant(parameter, if decrypts { "dec" } else { "enc" })
+        self.constant(parameter, if goes_back(purpose) { "dec" } else { "enc" })
     }
 
     /// A buffer as the type that the parameter has; `uint8_t` is `unsigned char`.
@@ -182,4 +190,9 @@ impl Writer<'_, '_> {
             _ => format!("({base} *){name}"),
         }
     }
+}
+
+/// True for an operation that gives the plaintext back.
+fn goes_back(purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Decrypt | Purpose::Open)
 }

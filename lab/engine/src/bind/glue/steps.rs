@@ -10,7 +10,7 @@ use crate::bind::slot::{Purpose, Slot};
 
 impl Writer<'_, '_> {
     pub(super) fn stepwise(&self, steps: &Steps<'_>) -> String {
-        let any_nonce = steps.begin.has(Slot::IvBytes);
+        let any_nonce = self.recipe.tells_nonce();
         // The last input is the size of the tag, if that is not TAG.
         let fields = format!(
             "{FIELDS}    if (call->in[3].size > 1 || nonce_size == 0 || tag_size == 0 || tag_size > TAG"

@@ -1,6 +1,6 @@
 //! Recipes of authenticated ciphers.
 
-use super::cipher::with_keys;
+use super::cipher::{tells_direction, with_keys};
 use super::combine::{EACH, of, share};
 use super::named::{constants_fit, named};
 use super::parts::{Fails, Recipe};
@@ -27,6 +27,8 @@ pub(super) fn sealers<'l>(
             None if generic && constants_fit(scanned, algorithm) => 2,
             None => continue,
         };
+        // Without a nonce of its own, the call relies on the set-up's.
+        let wants_iv = !seal.has(Slot::Iv);
         // An opening that returns nothing cannot refuse a forged message by itself: another function
         // checks the tag. The lab does not bind it, because each forged vector would look like a
         // fault of the library.
@@ -35,9 +37,13 @@ pub(super) fn sealers<'l>(
                 && share(open, seal)
                 && open.has(Slot::Tag) == seal.has(Slot::Tag)
                 && open.has(Slot::Key) == seal.has(Slot::Key)
+                && open.has(Slot::Iv) == seal.has(Slot::Iv)
                 && open.declared.file == seal.declared.file
         };
-        let alike: Vec<&&Call<'l>> = opens.iter().filter(belongs).take(4).collect();
+        let mut alike: Vec<&&Call<'l>> = opens.iter().filter(belongs).take(4).collect();
+        if tells_direction(seal) {
+            alike = vec![&seal];
+        }
         for open in &alike {
             for (fails, unlikely) in failures(open) {
                 let mut base = Recipe::empty(algorithm, class.cloned());
@@ -45,7 +51,7 @@ pub(super) fn sealers<'l>(
                 base.decrypt = Some((**open).clone());
                 base.fails = fails;
                 base.cost = cost + seal.cost + open.cost + unlikely;
-                found.extend(with_keys(calls, &base, false, scanned));
+                found.extend(with_keys(calls, &base, wants_iv, scanned));
             }
         }
         if !alike.is_empty() {
@@ -54,7 +60,7 @@ pub(super) fn sealers<'l>(
         let mut base = Recipe::empty(algorithm, class.cloned());
         base.encrypt = Some(seal.clone());
         base.cost = cost + seal.cost + 4;
-        found.extend(with_keys(calls, &base, false, scanned));
+        found.extend(with_keys(calls, &base, wants_iv, scanned));
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Recipes of block ciphers and their modes.
 
 use super::combine::{EACH, of, share, state_type};
-use super::named::named;
+use super::named::{is_of_cipher, named};
 use super::parts::Recipe;
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
@@ -206,18 +206,8 @@ fn decryption<'l>(
     if algorithm.interface == Interface::ModeCtr {
         return Some(encrypt.clone());
     }
-    if let Some(at) = encrypt
-        .slots
-        .iter()
-        .position(|s| [Slot::Encrypts, Slot::Decrypts].contains(s))
-    {
-        // The same function both ways, by an argument.
-        let mut decrypt = encrypt.clone();
-        decrypt.slots[at] = match encrypt.slots[at] {
-            Slot::Encrypts => Slot::Decrypts,
-            _ => Slot::Encrypts,
-        };
-        return Some(decrypt);
+    if tells_direction(encrypt) {
+        return Some(encrypt.clone());
     }
     let slots_of = |call: &Call<'_>| {
         let mut slots = call.slots.clone();
@@ -255,6 +245,11 @@ fn decryption<'l>(
         .filter(alike)
         .min_by_key(likeness)
         .map(|call| (*call).clone())
+}
+
+/// True for one function for both ways, which an argument tells the direction.
+pub(super) fn tells_direction(call: &Call<'_>) -> bool {
+    call.has(Slot::Encrypts) || call.has(Slot::Decrypts)
 }
 
 /// Recipes in which the constructor takes the key.
@@ -331,6 +326,7 @@ pub(super) fn with_keys<'l>(
             && (state_type(call).is_some() == state_type(encrypt).is_some())
             && (named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
                 || call.has(Slot::KeyPlace)
+                || state_type(call).is_some() && is_of_cipher(scanned, call, base.algorithm)
                 || state_type(call).is_some() && call.declared.file == encrypt.declared.file)
     };
     let set_keys = of(calls, Purpose::SetKey);
@@ -355,6 +351,10 @@ pub(super) fn with_keys<'l>(
         }
         let mut recipe = base.clone();
         recipe.cost += set_key.cost + u32::from(set_key.has(Slot::Iv) && !wants_iv);
+        // Its name may speak of another key size.
+        let of_algorithm = named(scanned, set_key, base.algorithm, base.class.as_ref());
+        let of_other = of_algorithm.is_none() && !is_of_cipher(scanned, set_key, base.algorithm);
+        recipe.cost += 2 * u32::from(of_other && !set_key.has(Slot::KeyPlace));
         recipe.set_key.push((**set_key).clone());
         if encrypt.takes_key() {
             recipe.cost += 4;

@@ -8,10 +8,14 @@ use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};
 use crate::interface::Interface;
 use crate::scan::Scanned;
+use crate::scan::words::words;
 
-pub(super) fn digests<'l>(
+/// Most steps that are combined with one start.
+const NEAREST: usize = 8;
+
+pub(super) fn digests<'c, 'l>(
     scanned: &Scanned,
-    calls: &[&Call<'l>],
+    calls: &[&'c Call<'l>],
     algorithm: &'l Algorithm,
     class: Option<&String>,
 ) -> Vec<Recipe<'l>> {
@@ -53,8 +57,15 @@ pub(super) fn digests<'l>(
         if class.is_none() && state_type(start).is_none() {
             continue;
         }
-        for update in updates.iter().filter(belongs).take(8) {
-            for finish in finishes.iter().filter(belongs).take(8) {
+        let nearest = |steps: &[&'c Call<'l>]| -> Vec<&'c Call<'l>> {
+            let mut found: Vec<&Call<'l>> = steps.iter().filter(belongs).copied().collect();
+            found.sort_by_key(|step| step.cost + distance(start, step));
+            found.truncate(NEAREST);
+            found
+        };
+        let finishes = nearest(&finishes);
+        for update in nearest(&updates) {
+            for finish in &finishes {
                 if finish.function().name == update.function().name {
                     continue;
                 }
@@ -68,30 +79,38 @@ pub(super) fn digests<'l>(
                 if bits(start) && bytes(finish) || bytes(start) && bits(finish) {
                     recipe.cost += 6;
                 }
-                // Steps of one hash begin alike: blake2s_init, blake2s_update.
-                let steps = match start.purpose {
-                    Purpose::Construct => &[][..],
-                    _ => &[update, finish][..],
-                };
-                for step in steps {
-                    let (a, b) = (&start.function().name, &step.function().name);
-                    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-                    let far = start.declared.file != step.declared.file;
-                    recipe.cost +=
-                        u32::from(far) + u32::from(common < a.len().min(b.len()) / 2) * 2;
-                }
+                recipe.cost += distance(start, update) + distance(start, finish);
                 if let Some(set_key) = &set_key {
                     recipe.cost += set_key.cost + 1;
                     recipe.set_key.push(set_key.clone());
                 }
                 recipe.start = Some(start.clone());
-                recipe.update = Some((*update).clone());
+                recipe.update = Some(update.clone());
                 recipe.finish = Some((*finish).clone());
                 found.push(recipe);
             }
         }
     }
     found
+}
+
+/// How unlike a step is to the start of its hash: steps of one hash have the same words but one, as
+/// blake2s_init and blake2s_update.
+fn distance(start: &Call<'_>, step: &Call<'_>) -> u32 {
+    if start.purpose == Purpose::Construct {
+        return 0;
+    }
+    let (a, b) = (&start.function().name, &step.function().name);
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let far = start.declared.file != step.declared.file;
+    let others = words(b);
+    let lacks = words(a)
+        .iter()
+        .filter(|word| !others.contains(word))
+        .count();
+    u32::from(far)
+        + u32::from(common < a.len().min(b.len()) / 2) * 2
+        + 2 * u32::try_from(lacks.saturating_sub(1)).unwrap_or(0)
 }
 
 /// The constructors of a class: of a class without another start, each message has a new object.

@@ -19,13 +19,16 @@ pub(super) fn named(
         text.replace("rijndael", "aes").replace("keccak", "sha3")
     };
     let function = &call.declared.function;
-    let near = [
+    let names = [
         function.name.as_str(),
         class.map_or("", String::as_str),
         function.class.as_deref().unwrap_or_default(),
-    ]
-    .map(plain)
-    .concat();
+    ];
+    // Some write sha2_256.
+    let near = names.map(plain).concat();
+    let near = near
+        .replace("sha2256", "sha256")
+        .replace("sha2512", "sha512");
     let folder = scanned
         .folder
         .file_name()
@@ -39,9 +42,9 @@ pub(super) fn named(
         return Some(0);
     }
     // Another size or kind in the function's own name speaks against it.
-    let other = words(&near).iter().any(|word| {
+    let other = names.iter().flat_map(|name| words(name)).any(|word| {
         ["128", "192", "256", "384", "512", "224"].contains(&word.as_str())
-            && !digits.contains(word)
+            && !digits.contains(&word)
     });
     let is_sha2 = letters.iter().any(|word| word == "sha");
     if other || is_sha2 && near.contains("sha3") {
@@ -52,6 +55,9 @@ pub(super) fn named(
         Some(1)
     } else if says(&format!("{near}{far}")) {
         Some(2)
+    } else if says(&format!("{near}{far}{}", plain(&types(call)))) {
+        // Named after the mode alone, for a context of the cipher.
+        Some(3)
     } else if call.mode != Mode::Plain && says(&plain(&included(scanned, call).concat())) {
         // Named after the mode alone, in a source that includes the cipher.
         Some(3)
@@ -67,6 +73,29 @@ pub(super) fn named(
     } else {
         None
     }
+}
+
+/// True if a key set-up is of the cipher of an authenticated mode: its names and types speak of the
+/// family, and of no other size.
+pub(super) fn is_of_cipher(scanned: &Scanned, call: &Call<'_>, algorithm: &Algorithm) -> bool {
+    let block = Algorithm {
+        name: format!(
+            "{}-{}",
+            algorithm.family,
+            8 * algorithm.key_bytes.unwrap_or(0)
+        ),
+        interface: Interface::BlockCipher,
+        ..algorithm.clone()
+    };
+    algorithm.interface == Interface::Aead && named(scanned, call, &block, None).is_some()
+}
+
+/// The names of the types of a call's parameters.
+fn types(call: &Call<'_>) -> String {
+    let parameters = call.function().parameters.iter();
+    parameters
+        .map(|parameter| parameter.base.as_str())
+        .collect()
 }
 
 /// The headers that the file of a call and the source of its function include.

@@ -6,6 +6,7 @@ use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
 use crate::bind::slot::{Purpose, Slot};
 use crate::interface::Interface;
+use crate::scan::is_sketch;
 
 /// The result by which a function refuses a forged message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +48,8 @@ pub struct Recipe<'l> {
     /// Where the caller writes the IV, if no function takes it: a member of the state, or a global
     /// array, as an expression of C.
     pub iv_place: Option<String>,
+    /// Only nonces of the measured size are passed: the library takes no others.
+    pub fixed_nonce: bool,
     /// The library pads a CBC message itself.
     pub pads: bool,
     /// A block is a matrix `state[row][column]` [FIPS197, 3.4], so the glue transposes it.
@@ -80,6 +83,7 @@ impl<'l> Recipe<'l> {
             mode_name: None,
             mode_field: None,
             iv_place: None,
+            fixed_nonce: false,
             pads: false,
             by_rows: false,
             as_source: false,
@@ -124,6 +128,17 @@ impl<'l> Recipe<'l> {
         self.calls().iter().any(|call| call.declared.by_inclusion)
     }
 
+    /// True if the functions are hidden in several sources, which one glue cannot include together.
+    pub(super) fn mixes_sources(&self) -> bool {
+        let calls = self.calls();
+        let mut files = calls
+            .iter()
+            .filter(|call| call.declared.by_inclusion && !is_sketch(&call.declared.file))
+            .map(|call| &call.declared.file);
+        let first = files.next();
+        files.any(|file| Some(file) != first)
+    }
+
     /// Implausible if one call takes the size of the key in bytes, and another in bits.
     pub(super) fn mixes_units(&self) -> bool {
         let has = |slot: Slot| self.calls().iter().any(|call| call.has(slot));
@@ -151,6 +166,32 @@ impl<'l> Recipe<'l> {
             .collect()
     }
 
+    /// All that an encryption depends on, as text.
+    pub fn forwards(&self) -> String {
+        let without = Recipe {
+            decrypt: None,
+            fails: Fails::default(),
+            cost: 0,
+            ..self.clone()
+        };
+        let calls = without.calls().into_iter();
+        let calls: Vec<String> = calls
+            .map(|call| {
+                let function = call.function();
+                format!("{}:{}{:?}", function.line, function.name, call.slots)
+            })
+            .collect();
+        let settings = (
+            &without.class,
+            &without.mode_name,
+            &without.mode_field,
+            &without.iv_place,
+            &without.flags,
+            (without.fixed_nonce, without.pads, without.by_rows),
+        );
+        format!("{calls:?} {settings:?} {:?}", without.keys)
+    }
+
     /// The names of the called functions, without repetition.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
@@ -171,6 +212,29 @@ impl<'l> Recipe<'l> {
             && self.mode_field.is_none()
             && !self.calls().iter().any(|call| call.has(Slot::ModeName))
             && encrypt.is_some_and(|call| call.mode == Mode::Plain)
+    }
+
+    /// True if an authenticated cipher is told the size of the nonce.
+    pub fn tells_nonce(&self) -> bool {
+        let tells = [Slot::IvBytes, Slot::LengthBytes];
+        let told = |call: &&Call<'l>| tells.iter().any(|slot| call.has(*slot));
+        self.calls().iter().any(told) && !self.fixed_nonce
+    }
+
+    /// True if an authenticated cipher is not told the size of the nonce or of the tag: the glue
+    /// refuses other sizes.
+    pub fn refuses_sizes(&self) -> bool {
+        let tells_tag = self.calls().iter().any(|call| call.has(Slot::TagBytes));
+        self.algorithm.interface == Interface::Aead && !(self.tells_nonce() && tells_tag)
+    }
+
+    /// The recipe for a library that takes nonces of one size only, if it is told the size.
+    pub(super) fn with_fixed_nonce(&self) -> Option<Recipe<'l>> {
+        self.tells_nonce().then(|| Recipe {
+            fixed_nonce: true,
+            cost: self.cost + 1,
+            ..self.clone()
+        })
     }
 
     /// True if an authenticated cipher also opens.

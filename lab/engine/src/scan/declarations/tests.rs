@@ -3,6 +3,12 @@
 use super::*;
 
 #[test]
+fn a_macro_without_a_semicolon_hides_no_type() {
+    let found = read(b"START(aes)\ntypedef struct { int n; } state;\nBEGIN\ntypedef int word;");
+    assert!(found.typedefs.contains_key("state") && found.typedefs.contains_key("word"));
+}
+
+#[test]
 fn types_that_typedef_names_are_read() {
     let text = "
         typedef unsigned char u8;

@@ -1,0 +1,195 @@
+//! The ways to pass values to one function: a search over the plausible choices of each parameter.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::bind::slot::{Purpose, Slot, choices, public as public_slots, steps as step_slots};
+use crate::bind::types::{Shape, shape};
+use crate::scan::Scanned;
+use crate::scan::declarations::Function;
+
+/// Most ways to call one function.
+const WAYS: usize = 12;
+
+/// Most partial calls that are looked at for one function.
+const LOOKED_AT: usize = 20_000;
+
+/// Most whole calls among them.
+const WHOLE: usize = 4 * WAYS;
+
+/// A call of a higher cost is not considered.
+const IMPLAUSIBLE: u32 = 24;
+
+/// The best ways to pass values to a function for a purpose.
+pub(super) fn ways(
+    scanned: &Scanned,
+    function: &Function,
+    purpose: Purpose,
+) -> Vec<(Vec<Slot>, bool, u32)> {
+    let shapes: Vec<Shape> = function
+        .parameters
+        .iter()
+        .map(|p| shape(scanned, p))
+        .collect();
+    let is_named = function.parameters.iter().any(|p| !p.name.is_empty());
+    let choices: Vec<Vec<(Slot, u32)>> = function
+        .parameters
+        .iter()
+        .zip(&shapes)
+        .map(|(parameter, shape)| choices(purpose, parameter, shape, is_named))
+        .collect();
+    let returns_bytes = function.result.contains('*');
+    let of_class = function.class.is_some() && !function.is_static;
+    let mut found = Vec::new();
+    for (slots, cost) in assignments(&choices, of_class, purpose, returns_bytes) {
+        for returns in [false, true] {
+            if (!returns || returns_bytes) && is_whole(purpose, &slots, returns) {
+                let order = match purpose.is_public_key() {
+                    true => public_slots::order_cost(purpose, &slots),
+                    false => order_cost(&slots),
+                };
+                let stream = purpose == Purpose::Encrypt && is_stream(&slots);
+                let cost = cost + order + u32::from(returns) + 3 * u32::from(stream);
+                found.push((slots.clone(), returns, cost));
+            }
+        }
+    }
+    found.sort_by_key(|(_, returns, cost)| (*cost, *returns));
+    found.truncate(WAYS);
+    found
+}
+
+/// The assignments of slots to parameters that make whole calls, the cheapest first.
+fn assignments(
+    choices: &[Vec<(Slot, u32)>],
+    of_class: bool,
+    purpose: Purpose,
+    returns_bytes: bool,
+) -> Vec<(Vec<Slot>, u32)> {
+    let mut open = BinaryHeap::from([(Reverse(0u32), 0usize, Vec::new())]);
+    let mut found = Vec::new();
+    for _ in 0..LOOKED_AT {
+        let Some((Reverse(cost), _, slots)) = open.pop() else {
+            break;
+        };
+        let Some(next) = choices.get(slots.len()) else {
+            let whole = |returns| is_whole(purpose, &slots, returns);
+            if whole(false) || returns_bytes && whole(true) {
+                found.push((slots, cost));
+            }
+            if found.len() == WHOLE {
+                break;
+            }
+            continue;
+        };
+        for &(slot, more) in next {
+            if slots.contains(&slot) && !slot.repeats() {
+                continue;
+            }
+            // An object keeps its state itself; a few classes leave the round keys to the caller.
+            let unusual = of_class && slot == Slot::State;
+            let cost = cost + more + 3 * u32::from(unusual);
+            if cost <= IMPLAUSIBLE {
+                let longer: Vec<Slot> = slots.iter().copied().chain([slot]).collect();
+                open.push((Reverse(cost), longer.len(), longer));
+            }
+        }
+    }
+    found
+}
+
+/// True if the slots are those of a key stream: an IV and an output of some size, but no message.
+pub(super) fn is_stream(slots: &[Slot]) -> bool {
+    let has = |slot: Slot| slots.contains(&slot);
+    let sized = has(Slot::Bytes) || has(Slot::Blocks);
+    has(Slot::Out) && has(Slot::Iv) && sized && !has(Slot::In)
+}
+
+/// True if the slots make a whole call for the purpose.
+fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
+    use Slot::{Bits, Bytes, In, InPlace, Iv, Key, Out};
+    let has = |slot: Slot| slots.contains(&slot);
+    let one_size = [Slot::Bytes, Slot::Blocks, Slot::Bits]
+        .iter()
+        .filter(|slot| has(**slot))
+        .count()
+        <= 1;
+    let one_key = [Slot::KeyBytes, Slot::KeyBits]
+        .iter()
+        .filter(|slot| has(**slot))
+        .count()
+        <= 1
+        && !(has(Key) && has(Slot::KeyCopy));
+    // A function that writes the IV as well is told the room for both.
+    let with_iv = has(Slot::OutWithIv);
+    if with_iv && (has(Out) || !has(Iv) || !has(Slot::OutBytes) || purpose != Purpose::Encrypt) {
+        return false;
+    }
+    let data = match (has(In), has(Out) || with_iv, has(InPlace)) {
+        (true, true, false) => !returns,
+        (true, false, false) => returns,
+        (false, false, true) => !returns,
+        _ => false,
+    };
+    let sized = has(Bytes) || has(Bits);
+    one_size
+        && one_key
+        && match purpose {
+            Purpose::SetKey => has(Key) && !(returns && has(Slot::State)),
+            Purpose::SetIv => has(Iv) && !returns,
+            Purpose::Construct => !returns,
+            Purpose::Prepare => !(returns && has(Slot::State)),
+            Purpose::Encrypt => data || is_stream(slots) && !returns && !has(InPlace),
+            Purpose::Decrypt => data,
+            Purpose::Start => !returns,
+            Purpose::Update => (has(In) && sized || has(Slot::InByte)) && !returns,
+            Purpose::Finish => has(Out) != returns,
+            Purpose::Digest => has(In) && sized && has(Out) != returns,
+            Purpose::Seal | Purpose::Open => {
+                let in_place = has(InPlace) && !has(In) && !has(Out);
+                // A state may hold the nonce.
+                (has(Iv) || has(Slot::State) && !has(Key))
+                    && (has(In) && has(Out) && !has(InPlace) || in_place)
+                    && has(Bytes)
+                    && !returns
+            }
+            _ if purpose.is_step() => !returns && step_slots::is_whole(purpose, slots),
+            _ => !returns && is_whole_of_keys(purpose, slots),
+        }
+}
+
+/// The same for functions of key agreements and signatures.
+fn is_whole_of_keys(purpose: Purpose, slots: &[Slot]) -> bool {
+    use Slot::{Bytes, In, Out, Peer, Public, Secret, Signature};
+    let wanted: &[Slot] = match purpose {
+        Purpose::Agree => &[Out, Secret, Peer],
+        Purpose::PublicOf | Purpose::Pair => &[Public, Secret],
+        Purpose::Valid => &[Public],
+        Purpose::Sign => &[Signature, In, Secret],
+        Purpose::Check => &[Signature, In, Public],
+        Purpose::Envelope => &[Out, In, Bytes, Secret],
+        Purpose::Unwrap => &[Out, In, Bytes, Public],
+        _ => return false,
+    };
+    let sized = matches!(
+        purpose,
+        Purpose::Sign | Purpose::Check | Purpose::Envelope | Purpose::Unwrap
+    );
+    let has_sizes = slots.contains(&Bytes) || slots.contains(&Slot::OutSize);
+    (sized || !has_sizes) && wanted.iter().all(|slot| slots.contains(slot))
+}
+
+/// A size usually follows its buffer.
+fn order_cost(slots: &[Slot]) -> u32 {
+    let mut cost = 0;
+    for (at, slot) in slots.iter().enumerate() {
+        let Some(buffer) = slot.sized() else { continue };
+        let stands = slots.iter().position(|other| *other == buffer);
+        cost += match stands {
+            Some(place) if place + 1 == at => 0,
+            Some(_) => 1,
+            None => 0,
+        };
+    }
+    cost
+}

@@ -1,0 +1,182 @@
+//! The headers and declarations of the called functions.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::Writer;
+use super::text::{comment, declaration};
+use crate::bind::call::Call;
+use crate::bind::slot::Slot;
+use crate::bind::types::written;
+use crate::data::is_cpp;
+use crate::scan::declarations::Parameter;
+use crate::scan::is_sketch;
+
+impl Writer<'_, '_> {
+    /// The headers that declare the called functions. A function that no header declares is
+    /// declared here, after all headers, since its types stand in one of them.
+    pub(super) fn includes(&self) -> String {
+        let mut text = String::new();
+        let mut headers: Vec<&Path> = Vec::new();
+        let mut bare: Vec<&Call<'_>> = Vec::new();
+        let mut included: Vec<&Path> = Vec::new();
+        for call in self.recipe.calls() {
+            if call.declared.by_inclusion {
+                let file = call.declared.file.as_path();
+                if !included.contains(&file) {
+                    included.push(file);
+                }
+            } else if !call.declared.in_header {
+                if !bare
+                    .iter()
+                    .any(|other| other.function().name == call.function().name)
+                {
+                    bare.push(call);
+                }
+            } else if !headers.contains(&call.declared.file.as_path()) {
+                headers.push(&call.declared.file);
+            }
+        }
+        if self.recipe.as_source {
+            headers.splice(0..0, self.headers_of_sources());
+            headers.dedup();
+        }
+        for call in &bare {
+            // The headers that its source includes have the types.
+            let names = self.scanned.includes.get(&call.declared.file);
+            for name in names.into_iter().flatten() {
+                let ends = |header: &&PathBuf| header.ends_with(name.trim_start_matches("../"));
+                let found = self.scanned.headers.iter().find(ends);
+                headers.extend(
+                    found
+                        .filter(|header| !headers.contains(&header.as_path()))
+                        .map(|header| header.as_path()),
+                );
+            }
+        }
+        let spelled = self.recipe.class.iter();
+        // An instance of a class template names several classes.
+        for class in spelled.flat_map(|class| class.split(['<', '>'])) {
+            if let Some(header) = self.header_of_class(class)
+                && !headers.contains(&header)
+            {
+                headers.push(header);
+            }
+        }
+        for header in headers {
+            let name = header.file_name().unwrap_or_default().to_string_lossy();
+            let _ = if self.cpp && self.is_of_c(header) {
+                writeln!(text, "extern \"C\" {{\n#include \"{name}\"\n}}")
+            } else {
+                writeln!(text, "#include \"{name}\"")
+            };
+        }
+        for call in bare {
+            let function = call.function();
+            if let (Some(Slot::KeyPlace), Some(place)) =
+                (call.slots.first(), function.parameters.first())
+            {
+                let c = if self.cpp { "extern \"C\" " } else { "extern " };
+                let array = place.array.as_deref().unwrap_or_default();
+                let _ = writeln!(
+                    text,
+                    "{c}{} {}[{array}];",
+                    written(self.scanned, place),
+                    place.name
+                );
+                continue;
+            }
+            let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
+            let linkage = if c { "extern \"C\" " } else { "" };
+            let _ = writeln!(
+                text,
+                "/* No header declares it; from {}:{}. */\n{linkage}{};",
+                comment(&call.declared.file.to_string_lossy()),
+                function.line,
+                declaration(self.scanned, call)
+            );
+        }
+        if included.iter().any(|file| is_sketch(file)) {
+            text.push_str("#include <Arduino.h>\n");
+        }
+        for source in included {
+            let _ = writeln!(
+                text,
+                "/* Its functions can be called in this source only. */\n#include \"{}\"",
+                source.display()
+            );
+        }
+        text.push_str("\n#include <string.h>\n\n");
+        let is_matrix = |parameter: &Parameter| parameter.pointers == 2;
+        let calls = self.recipe.calls();
+        let mut parameters = calls.iter().flat_map(|call| &call.function().parameters);
+        if self.cpp && parameters.any(is_matrix) {
+            text.push_str(
+                "/* A pointer that any parameter takes, such as one to rows of a matrix. */\n\
+                 struct any_pointer {\n    void *at;\n    template <typename T> operator T *() const { return (T *)at; }\n};\n\n",
+            );
+        }
+        for namespace in self.namespaces() {
+            let _ = writeln!(text, "using namespace {namespace};\n");
+        }
+        text
+    }
+
+    /// The namespaces of the called functions.
+    fn namespaces(&self) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for call in self.recipe.calls() {
+            let namespace = call.function().namespace.as_str();
+            if !namespace.is_empty() && !found.contains(&namespace) {
+                found.push(namespace);
+            }
+        }
+        found
+    }
+
+    /// The library's headers that the sources of the called functions include, in their order.
+    fn headers_of_sources(&self) -> Vec<&Path> {
+        let mut headers: Vec<&Path> = Vec::new();
+        for call in self.recipe.calls() {
+            let source = self.scanned.definition(call.function());
+            let includes = source.and_then(|source| self.scanned.includes.get(source));
+            for include in includes.into_iter().flatten() {
+                let ends = |header: &&PathBuf| header.ends_with(include.trim_start_matches("../"));
+                let found = self.scanned.headers.iter().find(ends).map(PathBuf::as_path);
+                headers.extend(found.filter(|header| !headers.contains(header)));
+            }
+        }
+        headers
+    }
+
+    /// True if all functions that a header declares are defined in C.
+    fn is_of_c(&self, header: &Path) -> bool {
+        let here = |declared: &&crate::scan::Declared| declared.file == header;
+        let mut functions = self.scanned.functions.iter().filter(here).peekable();
+        functions.peek().is_some()
+            && functions.all(|declared| {
+                let function = &declared.function;
+                let defined = self.scanned.definition(function);
+                function.class.is_none() && defined.is_some_and(|file| !is_cpp(file))
+            })
+    }
+
+    /// The header that has the methods of a class, or those of the class that it is made from.
+    fn header_of_class(&self, class: &str) -> Option<&Path> {
+        let of = |name: &str| {
+            self.scanned
+                .functions
+                .iter()
+                .find(|declared| {
+                    declared.in_header && declared.function.class.as_deref() == Some(name)
+                })
+                .map(|declared| declared.file.as_path())
+        };
+        of(class).or_else(|| {
+            self.scanned
+                .class_files
+                .get(class)
+                .map(|file| file.as_path())
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! The variables that the glue keeps between calls: the state, the object, the key.
+
+use std::fmt::Write as _;
+
+use super::{NAMES, Writer, digest_bytes};
+use crate::bind::slot::{Purpose, Slot};
+use crate::bind::types::{Shape, product, shape, written};
+use crate::interface::Interface;
+use crate::scan::declarations::Parameter;
+
+/// Bytes of an expanded key of AES-256, and of one that has both directions.
+const SCHEDULE_BYTES: u32 = 2 * 240;
+
+/// Bytes for a context that the library declares as `void *`.
+const UNTYPED_BYTES: u32 = 512;
+
+/// Bytes for an array without a size at the end of a state: the largest rate of a sponge.
+const OPEN_BYTES: u32 = 256;
+
+impl Writer<'_, '_> {
+    /// The names of the states: one, or one for each direction.
+    pub(super) fn states(&self) -> Vec<(&'static str, &Parameter)> {
+        let calls = self.recipe.calls();
+        let both = self.recipe.set_key.len() == 2;
+        let Some(parameter) = calls.iter().find_map(|call| call.state()) else {
+            return Vec::new();
+        };
+        if both && self.recipe.set_key.iter().all(|call| call.has(Slot::State)) {
+            vec![("encrypt_state", parameter), ("decrypt_state", parameter)]
+        } else {
+            vec![("state", parameter)]
+        }
+    }
+
+    pub(super) fn state_name(&self, purpose: Purpose) -> &'static str {
+        match (self.states().len(), purpose) {
+            (2, Purpose::Decrypt) => "decrypt_state",
+            (2, _) => "encrypt_state",
+            _ => "state",
+        }
+    }
+
+    pub(super) fn state(&self) -> String {
+        let mut text = String::new();
+        let recipe = self.recipe;
+        match recipe.algorithm.interface {
+            Interface::Hash | Interface::Mac => {
+                let _ = writeln!(
+                    text,
+                    "enum {{ DIGEST = {} }};\n",
+                    digest_bytes(recipe.algorithm)
+                );
+            }
+            Interface::Aead => {
+                let tag = self.scanned.number("CRYPTO_ABYTES").unwrap_or(16);
+                let nonce = recipe.algorithm.nonce_bytes.unwrap_or(12);
+                let _ = writeln!(
+                    text,
+                    "enum {{ NONCE = {nonce}, TAG = {tag}, FORGED = 6 }};\n"
+                );
+            }
+            Interface::Dh | Interface::Signature => {}
+            _ => text.push_str("enum { BLOCK = 16 };\n\n"),
+        }
+        let methods = recipe.calls().iter().any(|call| {
+            let function = call.function();
+            function.class.is_some() && !function.is_static && call.purpose != Purpose::Construct
+        });
+        if let Some(class) = recipe
+            .class
+            .as_ref()
+            .filter(|_| recipe.starts_by_constructor())
+        {
+            let _ = writeln!(
+                text,
+                "/* Each message has a new object. */\n\
+                 struct agent_place {{ }};\n\
+                 inline void *operator new(size_t, agent_place, void *at) noexcept {{ return at; }}\n\
+                 alignas({class}) static uint8_t place_of_object[sizeof({class})];\n\
+                 #define object (*({class} *)place_of_object)\n"
+            );
+        } else if let Some(class) = recipe
+            .class
+            .as_ref()
+            .filter(|_| methods && !recipe.constructs_each())
+        {
+            let arguments = recipe
+                .construct
+                .iter()
+                .map(|call| self.arguments(call, &NAMES, Purpose::Encrypt));
+            let arguments: Vec<String> = arguments.map(|text| format!("({text})")).collect();
+            let _ = writeln!(text, "static {class} object{};", arguments.concat());
+        }
+        for (name, parameter) in self.states() {
+            let variable = self.variable(name, parameter);
+            let _ = match self.has_open_end(parameter) && !recipe.returns_state() {
+                true => writeln!(
+                    text,
+                    "/* The state ends in an array without a size. */\n\
+                     static struct {{ {variable}; uint8_t room[{OPEN_BYTES}]; }} with_room;\n#define {name} with_room.{name}"
+                ),
+                false => writeln!(text, "static {variable};"),
+            };
+        }
+        if let Some(message) = recipe.steps.as_ref().and_then(|steps| steps.message()) {
+            let _ = writeln!(text, "static {};", self.variable("message", message));
+        }
+        let has = |slot: Slot| recipe.calls().iter().any(|call| call.has(slot));
+        if has(Slot::Place) {
+            text.push_str("static unsigned long long place;\n");
+        }
+        if has(Slot::Scratch) {
+            text.push_str("static uint8_t scratch[64];\n");
+        }
+        if has(Slot::KeyCopy) {
+            text.push_str("/* The library overwrites the key that it is given. */\nstatic uint8_t once[AGENT_KEY_BYTES];\n");
+        }
+        if has(Slot::Increment) {
+            text.push_str(
+                "/* The library asks for the increment of the counter block [SP800-38A, B.1]. */\n\
+                 static void increment(uint8_t *counter)\n{\n    for (int i = BLOCK - 1; i >= 0 && ++counter[i] == 0; i--)\n        ;\n}\n",
+            );
+        }
+        if self.keeps_key() {
+            text.push_str("static uint8_t key[AGENT_KEY_BYTES];\n");
+        }
+        if self.keeps_mac_key() {
+            text.push_str("static uint8_t kept[AGENT_IO_BYTES];\nstatic agent_size kept_size;\n");
+        }
+        text.push('\n');
+        text
+    }
+
+    /// True if the structure of the state ends in an array of no size.
+    fn has_open_end(&self, parameter: &Parameter) -> bool {
+        let tag = parameter.base.trim_start_matches("struct ").trim();
+        let members = self.scanned.members.get(tag);
+        let last = members.and_then(|members| members.last());
+        last.is_some_and(|member| member.array.as_deref() == Some("0"))
+            && matches!(
+                shape(self.scanned, parameter),
+                Shape::Structure { by_value: false }
+            )
+    }
+
+    /// The declaration of the variable behind a parameter with the state.
+    pub(super) fn variable(&self, name: &str, parameter: &Parameter) -> String {
+        let base = written(self.scanned, parameter);
+        match shape(self.scanned, parameter) {
+            Shape::Untyped if self.recipe.returns_state() => format!("void *{name}"),
+            Shape::Untyped => format!("uint32_t {name}[{}]", UNTYPED_BYTES / 4),
+            // A matrix, such as the round keys in rows.
+            Shape::Bytes { .. } if parameter.pointers == 2 => {
+                format!("{base} {name}[{SCHEDULE_BYTES}]")
+            }
+            Shape::Bytes { size } => {
+                let declared = size.or_else(|| {
+                    parameter
+                        .array
+                        .as_deref()
+                        .and_then(|text| product(self.scanned, text))
+                });
+                format!(
+                    "{base} {name}[{}]",
+                    declared.unwrap_or(SCHEDULE_BYTES).max(16)
+                )
+            }
+            Shape::Words => format!("{base} {name}[{}]", SCHEDULE_BYTES / 4),
+            Shape::Structure { by_value: false } if parameter.pointers == 0 => {
+                match self.recipe.returns_state() {
+                    true => format!("{base} {name}"),
+                    // The name of the type is that of a pointer.
+                    false => format!("__typeof__(*({base})0) {name}"),
+                }
+            }
+            _ if self.recipe.returns_state() => format!("{base} *{name}"),
+            _ => format!("{base} {name}"),
+        }
+    }
+}

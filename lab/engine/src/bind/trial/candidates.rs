@@ -1,0 +1,125 @@
+//! The recipes that are tried for an algorithm, and their order.
+
+use super::Binder;
+use super::flags::flags;
+use crate::algorithm::Algorithm;
+use crate::bind::bound::Bound;
+use crate::bind::call::Call;
+use crate::bind::recipe::{Recipe, recipes};
+use crate::interface::Interface;
+
+/// Most recipes that are tried for one algorithm.
+const TRIALS: usize = 40;
+
+/// The same for an algorithm of which another key size has been bound.
+const TRIALS_OF_SIBLING: usize = 8;
+
+/// Recipes that are tried before those with flags.
+const BEFORE_FLAGS: usize = 12;
+
+/// Most recipes for a mode of which no name speaks.
+const GUESSES: usize = 6;
+
+/// Most recipes for an algorithm of which another key size could not be bound.
+const TRIALS_AFTER_FAILURE: usize = 6;
+
+impl<'l> Binder<'_, 'l> {
+    /// The recipes to try, in order: the likeliest, some of them with flags that may select the key
+    /// size, and the others; and how many of those without flags.
+    pub(super) fn candidates(&self, algorithm: &'l Algorithm) -> (Vec<Recipe<'l>>, usize) {
+        let mut found = recipes(self.scanned, self.calls, algorithm);
+        let sibling = self.sibling(algorithm);
+        let mut likeliest = first_of_each(&found);
+        // The functions of another size are seldom those of a hash.
+        let same = |of: &Recipe<'l>| found.iter().any(|recipe| recipe.names() == of.names());
+        let alike = sibling.as_ref().is_some_and(same);
+        let ciphers = !matches!(algorithm.interface, Interface::Hash | Interface::Mac);
+        if let Some(sibling) = sibling.as_ref().filter(|_| alike || ciphers) {
+            // Otherwise the order of the recipes is kept.
+            found.sort_by_cached_key(|recipe| unlike(recipe, sibling));
+            likeliest.splice(0..0, found.first().cloned());
+        }
+        let flags = flags(self.scanned, algorithm);
+        let mut with_flags = Vec::new();
+        for recipe in likeliest.into_iter().take(3) {
+            with_flags.extend(flags.iter().map(|flags| Recipe {
+                flags: flags.clone(),
+                ..recipe.clone()
+            }));
+        }
+        let failed = self.failed.contains(&kin(algorithm));
+        let has_sibling = sibling.is_some();
+        let guesses = found.iter().all(Recipe::guesses_mode);
+        let most = match (sibling, failed, guesses) {
+            (Some(_), ..) if !alike => TRIALS / 2,
+            (Some(_), ..) => TRIALS_OF_SIBLING,
+            (None, true, true) => 0,
+            (None, false, true) => GUESSES,
+            (None, true, false) => TRIALS_AFTER_FAILURE,
+            (None, false, false) => TRIALS,
+        };
+        // What does not work with any flags for one key size seldom does for another.
+        if guesses || failed && !has_sibling {
+            with_flags.clear();
+        }
+        if most == 0 {
+            return (Vec::new(), 0);
+        }
+        let at = found.len().min(BEFORE_FLAGS);
+        let with_flags = with_flags.into_iter().take(TRIALS_OF_SIBLING);
+        found.splice(at..at, with_flags);
+        (found, most)
+    }
+
+    /// The recipe of another key size of the same interface and family; for ECB also that of the
+    /// block cipher.
+    pub(super) fn sibling(&self, algorithm: &Algorithm) -> Option<Recipe<'l>> {
+        let alike = |of: Interface| {
+            of == algorithm.interface
+                || (of == Interface::BlockCipher && algorithm.interface == Interface::ModeEcb)
+        };
+        let of = |bound: &&Bound<'_>| {
+            alike(bound.recipe.algorithm.interface)
+                && bound.recipe.algorithm.family == algorithm.family
+        };
+        self.binding
+            .bound
+            .iter()
+            .rev()
+            .find(of)
+            .map(|bound| bound.recipe.clone())
+    }
+}
+
+/// The first recipe of each set of functions.
+fn first_of_each<'l>(found: &[Recipe<'l>]) -> Vec<Recipe<'l>> {
+    let mut first: Vec<Recipe<'l>> = Vec::new();
+    for recipe in found {
+        if first.iter().all(|known| known.names() != recipe.names()) {
+            first.push(recipe.clone());
+        }
+    }
+    first
+}
+
+/// How unlike a recipe is to that of another key size: whether it lacks one of its functions, and
+/// how many of them it calls in another way.
+fn unlike(recipe: &Recipe<'_>, sibling: &Recipe<'_>) -> (bool, usize) {
+    let calls = recipe.calls();
+    let same = |of: &&Call<'_>| {
+        let mut alike = calls.iter().filter(|call| call.function() == of.function());
+        alike.any(|call| call.slots == of.slots)
+    };
+    let names = recipe.names();
+    let lacks = sibling.names().iter().any(|name| !names.contains(name));
+    let other = sibling.calls().iter().filter(|call| !same(call)).count();
+    (lacks, other)
+}
+
+/// What the key sizes of an algorithm have in common.
+pub(super) fn kin(algorithm: &Algorithm) -> (String, String) {
+    (
+        format!("{:?}", algorithm.interface),
+        algorithm.family.clone(),
+    )
+}
