@@ -14,7 +14,7 @@
  * of their own on the air and do not hear this sketch.
  */
 #include <RadioLib.h>
-#include <selo_arduino.h>
+#include <selo_arduino.hpp>
 #if defined(ESP32)
 #include <WiFi.h>
 #endif

@@ -14,7 +14,7 @@
  *
  * The keys are in the EEPROM, in bytes 0 to 157 on an AVR.
  */
-#include <selo_arduino.h>
+#include <selo_arduino.hpp>
 
 // Milliseconds between two readings.
 #ifndef SELO_SKETCH_PERIOD

@@ -19,7 +19,7 @@ FRAME_MAX = 58
 
 
 def encode(frame: bytes) -> bytes:
-    """A frame as src/selo_arduino.h puts it on the line."""
+    """A frame as src/selo_arduino.hpp puts it on the line."""
     out = bytearray([START])
     for byte in frame:
         out += bytes([ESCAPE, byte ^ CHANGED]) if byte & 0xE0 == 0x60 else bytes([byte])

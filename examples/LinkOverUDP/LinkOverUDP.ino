@@ -22,7 +22,7 @@
 #include <EthernetUdp.h>
 #include <SPI.h>
 #endif
-#include <selo_arduino.h>
+#include <selo_arduino.hpp>
 
 // ---- Settings ------------------------------------------------------------------------
 

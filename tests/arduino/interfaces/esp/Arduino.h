@@ -1,5 +1,5 @@
 /*
- * The part of the Arduino core that src/selo_arduino.h and the examples use, as declarations. The cores
+ * The part of the Arduino core that src/selo_arduino.hpp and the examples use, as declarations. The cores
  * of ESP32 and ESP8266 are not packages of Debian; with these headers a compiler at least checks the
  * types of every call. Nothing here can run.
  */

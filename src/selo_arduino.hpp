@@ -10,7 +10,7 @@
  *
  * The record is kept in the EEPROM of an AVR, in Preferences of ESP32 and in LittleFS of ESP8266. All
  * three are atomic: a power cut leaves the old record or the new one. The randomness of an AVR comes
- * from the jitter between its clocks (selo_jitter.h). The generator of ESP32 and ESP8266 is noise of
+ * from the jitter between its clocks (selo_jitter.hpp). The generator of ESP32 and ESP8266 is noise of
  * the radio, so switch WiFi or Bluetooth on before `begin`. Another chip defines
  * SELO_SKETCH_OWN as 1 before this header, and the three functions declared at `selo_sketch_load`.
  *
@@ -128,7 +128,7 @@ static enum selo_status selo_sketch_entropy(void *, uint8_t *out, size_t size);
 #ifndef JITTER_TICKS
 #define JITTER_TICKS 1024
 #endif
-#include "selo_jitter.h"
+#include "selo_jitter.hpp"
 
 /* The first of 158 bytes of the EEPROM. */
 #ifndef SELO_SKETCH_EEPROM

@@ -15,7 +15,7 @@
 #define SELO_JITTER_H
 
 #ifndef __AVR__
-#error "selo_jitter.h reads the clocks of an AVR; use your chip's own random generator instead"
+#error "selo_jitter.hpp reads the clocks of an AVR; use your chip's own random generator instead"
 #endif
 
 #include <avr/interrupt.h>
