@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 library=${1:-.}
 [ "$library" != . ] || set --
 case $library in
-.) top=src/selo.h headers=(src/selo_*.h) ;;
+.) top=src/selo.h headers=(src/selo_*.h src/selo*.hpp) ;;
 station)
     top=station/src/selo_station.h
     mapfile -t headers < <(sed -n 's@^#include "\(.*\)"@station/src/\1@p' "$top")

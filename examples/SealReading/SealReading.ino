@@ -11,7 +11,7 @@
  */
 #include <selo.h>
 
-#include "jitter.h"
+#include <selo_jitter.hpp>
 
 // For the example only: anyone who reads the sketch or the chip's flash learns this key. Give
 // every device its own key.

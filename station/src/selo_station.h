@@ -5,7 +5,7 @@
  * keeps its keys in the EEPROM, sends a reading each period through an E32 radio module, sets its
  * clock by the gateway's, and sleeps in between. A complete program is
  *
- *     const uint32_t selo_station_period = 5000;
+ *     const uint32_t selo_station_period = 600000;
  *     const uint16_t selo_battery_bandgap = 1100;
  *     void selo_station_reading(struct selo_reading *reading) { selo_reading_take(reading); }
  *

@@ -1,7 +1,7 @@
 /*
  * A rain gauge that seals its readings on the chip; the gateway opens them. It has a tipping
- * bucket, a clock and an E32 radio module on an Arduino Uno. Every 5 seconds it sends 16 bytes, four
- * variables of four bytes: time; tips of the bucket since installation; temperature; supply and
+ * bucket, a clock and an E32 radio module on an Arduino Uno. Every 10 minutes it sends 16 bytes,
+ * four variables of four bytes: time; tips of the bucket since installation; temperature; supply and
  * flags. docs/maker/rain-gauge-sketch.md explains it step by step.
  *
  *   pin     to
@@ -30,7 +30,15 @@
 
 // Milliseconds between two readings. The station varies each period by up to an eighth, so
 // that two stations whose packets collide do not collide again.
-const uint32_t selo_station_period = 5000;
+#ifndef SELO_STATION_PERIOD
+#define SELO_STATION_PERIOD 600000
+#endif
+const uint32_t selo_station_period = SELO_STATION_PERIOD;
+
+// Milliseconds for which a reading of 29 bytes occupies the channel, with the module's factory
+// setting of 2.4k. `selo radio airtime --bytes 29` prints it for every setting. The station prints
+// the duty cycle at its start. Your country limits it: 1 in 100 on many channels of Europe.
+static const uint32_t air_time = 349;
 
 // The chip's reference in millivolts, 1000 to 1200, which differs from chip to chip. Measure
 // the supply, compare it with a reading, and write here 1100 * measured / reported.
@@ -53,6 +61,7 @@ void setup() {
   // Joins if the EEPROM has a key, else waits for the button. Measures the jitter between the
   // chip's two clocks for 17 seconds, as its source of randomness.
   selo_station_begin();
+  SELO_CONSOLE_NUMBER("duty cycle 1 in ", selo_station_period / air_time);
 }
 
 void loop() {

@@ -11,20 +11,25 @@
  *
  * Uses the watchdog interrupt and, while it gathers, timer 1.
  */
-#ifndef SEAL_READING_JITTER_H
-#define SEAL_READING_JITTER_H
+#ifndef SELO_JITTER_H
+#define SELO_JITTER_H
 
 #ifndef __AVR__
-#error "jitter.h reads the clocks of an AVR; use your chip's own random generator instead"
+#error "selo_jitter.hpp reads the clocks of an AVR; use your chip's own random generator instead"
 #endif
 
 #include <avr/interrupt.h>
 #include <avr/wdt.h>
-#include <selo.h>
+#include <Arduino.h>
+#include <string.h>
 #include <util/atomic.h>
 
+#include "selo.h"
+
 /* Ticks to gather: 256 bits, at 1 bit for each tick. */
+#ifndef JITTER_TICKS
 #define JITTER_TICKS 256
+#endif
 
 /* A tick takes about 16 ms [ATMEGA328P, 11.8]. After this many milliseconds without one, no more
  * will come. */

@@ -1,0 +1,2 @@
+/* ESP8266 calls it so. */
+#include "WiFi.h"

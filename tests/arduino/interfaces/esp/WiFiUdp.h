@@ -1,0 +1,23 @@
+/* The class of UDP over WiFi, as declarations. */
+#ifndef WIFIUDP_H
+#define WIFIUDP_H
+
+#include <Arduino.h>
+
+class WiFiUDP : public UDP {
+  public:
+    uint8_t begin(uint16_t port) override;
+    int beginPacket(IPAddress address, uint16_t port) override;
+    int beginPacket(const char *host, uint16_t port) override;
+    int endPacket() override;
+    size_t write(uint8_t byte) override;
+    size_t write(const uint8_t *bytes, size_t size) override;
+    int parsePacket() override;
+    int available() override;
+    int read() override;
+    int read(unsigned char *bytes, size_t size) override;
+    int read(char *bytes, size_t size) override;
+    int peek() override;
+};
+
+#endif

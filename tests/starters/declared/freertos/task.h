@@ -1,0 +1,2 @@
+/* FreeRTOS of ESP-IDF, as a declaration. */
+void vTaskDelay(TickType_t ticks);
