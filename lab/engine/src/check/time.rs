@@ -8,7 +8,7 @@ use super::{
 };
 use crate::agent::{Ran, Retry};
 use crate::error::{Error, Result};
-use crate::interface::{Input, Interface, Plan, Transcript};
+use crate::interface::{Input, Interface, Plan, Transcript, is_in_pieces};
 use crate::measure::rng_for;
 use crate::row::Fidelity;
 use crate::runner::Counts;
@@ -18,9 +18,6 @@ const SLOW: u64 = 2_000_000;
 
 /// Altered messages of a constant-time line: enough to hit every byte of a tag.
 const REFUSALS: u32 = 100;
-
-/// The operation name of observations of [`Interface::refusal`].
-const REFUSED: &str = "refusal";
 
 /// Calls with the same secrets and other public inputs: enough for each number of carries.
 const PUBLICS: u32 = 100;
@@ -73,6 +70,19 @@ impl Took {
         match self {
             Took::Cycles(cycles) => *cycles,
             Took::Instructions(counts) => counts.instructions,
+        }
+    }
+
+    fn plus(self, other: Took) -> Took {
+        match (self, other) {
+            (Took::Instructions(mut sum), Took::Instructions(more)) => {
+                sum.instructions += more.instructions;
+                for (class, count) in more.classes {
+                    *sum.classes.entry(class).or_default() += count;
+                }
+                Took::Instructions(sum)
+            }
+            (sum, more) => Took::Cycles(sum.count() + more.count()),
         }
     }
 
@@ -145,8 +155,9 @@ impl Running<'_> {
             if matches!(observed[0].took, Took::Instructions(_)) {
                 line.source = CONSTANT_INSTRUCTIONS.to_owned();
             }
+            let first = self.standard(operation, &seen).unwrap_or(&observed[0]);
             for other in observed {
-                match differs(operation, &observed[0], other) {
+                match differs(operation, first, other) {
                     None => line.passed += 1,
                     Some(how) => line.note_failure(how),
                 }
@@ -169,7 +180,7 @@ impl Running<'_> {
     fn plans(&self, effort: &Effort) -> Vec<(&'static str, u32, Plan)> {
         let (algorithm, interface) = (self.unit.algorithm, self.unit.algorithm.interface);
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
-        let offered = |plan: &Plan| plan.iter().all(|call| self.unit.offers(call.operation));
+        let offered = |plan: &Plan| self.unit.offers_all(plan);
         let mut plans: Vec<(&'static str, u32, Plan)> = Vec::new();
         // The search for each key pair takes long.
         let secrets = match interface {
@@ -178,13 +189,22 @@ impl Running<'_> {
         };
         let secret = |operation: &&&'static str| interface.keeps_secrets(operation);
         for operation in interface.timed_operations().iter().filter(secret) {
-            let plan = interface.plan(algorithm, operation, bytes).filter(offered);
+            let plan = self.unit.plan(operation, bytes).filter(offered);
             plans.extend(plan.map(|plan| (*operation, secrets, plan)));
         }
-        let refusal = interface.refusal(algorithm, bytes).filter(offered);
-        plans.extend(refusal.map(|plan| (REFUSED, effort.secrets.min(REFUSALS), plan)));
+        let refusals = interface.refusals(algorithm, bytes).into_iter();
+        let refusals = refusals.filter(|(_, plan)| offered(plan));
+        plans.extend(refusals.map(|(name, plan)| (name, effort.secrets.min(REFUSALS), plan)));
         plans.sort_by_key(|(_, _, plan)| std::cmp::Reverse(plan.len()));
         plans
+    }
+
+    /// The call that one of a refusal is compared with, if a refusal must not show.
+    fn standard<'s>(&self, operation: &str, seen: &'s Seen) -> Option<&'s Observed> {
+        let interface = self.unit.algorithm.interface;
+        let hidden = interface.hides_refusals()?;
+        let is_refusal = !interface.timed_operations().contains(&operation);
+        seen.get(hidden).filter(|_| is_refusal)?.first()
     }
 
     /// Observes an operation until it has `wanted` calls, or fewer if it is slow. `draw` gives the
@@ -236,6 +256,7 @@ impl Running<'_> {
         effort: &Effort,
     ) -> Result<Option<CheckLine>> {
         let mut seen = Seen::new();
+        let interface = self.unit.algorithm.interface;
         let takes_public = |plan: &Plan| {
             let mut inputs = plan.iter().flat_map(|call| &call.inputs);
             inputs.any(Input::is_public)
@@ -246,7 +267,7 @@ impl Running<'_> {
                 public: number,
             };
             let wanted = effort.secrets.min(PUBLICS);
-            if *operation != REFUSED {
+            if interface.timed_operations().contains(operation) {
                 self.collect(operation, wanted, plan, effort, &public, &mut seen)?;
             }
         }
@@ -315,7 +336,7 @@ impl Running<'_> {
                     true => input.bytes(&mut public, &calls),
                     false => input.bytes(&mut secret, &calls),
                 };
-                if input.is_public() {
+                if matches!(input, Input::Public(_)) {
                     draw.fill(&mut bytes);
                 }
                 inputs.push(bytes);
@@ -333,8 +354,21 @@ impl Running<'_> {
             calls.inputs.push(inputs);
             calls.outputs.push(ran.reply.output);
         }
-        Ok(out)
+        Ok(match is_in_pieces(plan) {
+            true => together(operation, out),
+            false => out,
+        })
     }
+}
+
+/// The observations of an operation in pieces as one. A piece takes another time at another place.
+fn together(operation: &'static str, pieces: Vec<Observed>) -> Vec<Observed> {
+    let sum = pieces.into_iter().reduce(|sum, piece| Observed {
+        operation,
+        took: sum.took.plus(piece.took),
+        inputs: [sum.inputs, piece.inputs].concat(),
+    });
+    sum.into_iter().collect()
 }
 
 /// The first difference of two calls of an operation, as text. `None` if they took the same.

@@ -7,7 +7,7 @@ use super::plan::{Operation, Plan};
 use crate::agent::{Agent, Ran, Retry};
 use crate::build::Image;
 use crate::error::{Error, Result};
-use crate::interface::{Interface, Plan as Calls, Transcript};
+use crate::interface::{Interface, Plan as Calls, Transcript, is_in_pieces};
 use crate::library::Unit;
 use crate::row::cause::Counted;
 use crate::row::{Fidelity, Row};
@@ -69,6 +69,29 @@ impl Sample {
     pub fn took(&self) -> Option<(f64, Counted)> {
         let counted = self.cycles.map(|count| (count, Counted::Cycles));
         counted.or_else(|| Some((self.instructions?, Counted::Instructions)))
+    }
+
+    /// Two calls of one operation: the sums, and the most of what is in use at a time.
+    fn plus(self, other: Sample) -> Sample {
+        let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
+        let most = |a: Option<f64>, b: Option<f64>| Some(a?.max(b?));
+        let classes = self.classes.zip(other.classes).map(|(mut sums, more)| {
+            for (class, count) in more {
+                *sums.entry(class).or_default() += count;
+            }
+            sums
+        });
+        Sample {
+            cycles: sum(self.cycles, other.cycles),
+            seconds: sum(self.seconds, other.seconds),
+            stack: most(self.stack, other.stack),
+            cpu_share: most(self.cpu_share, other.cpu_share),
+            instructions: sum(self.instructions, other.instructions),
+            heap: most(self.heap, other.heap),
+            heap_left: other.heap_left,
+            classes,
+            inputs: self.inputs,
+        }
     }
 }
 
@@ -148,9 +171,8 @@ impl Bench<'_> {
         if algorithm.interface == Interface::Probe {
             return Ok(Vec::new());
         }
-        algorithm
-            .interface
-            .plan(algorithm, operation, bytes)
+        self.unit
+            .plan(operation, bytes)
             .ok_or_else(|| {
                 Error::Agent(format!(
                     "the lab cannot call '{operation}' of {}",
@@ -159,18 +181,20 @@ impl Bench<'_> {
             })
     }
 
-    /// Runs a list of calls. `repeat` applies to the last call, whose result is returned with the
-    /// transcript of all calls.
+    /// Runs a list of calls. `repeat` applies to the last call. The result of the last call, or in
+    /// pieces of every call, is returned with the transcript of all calls.
     fn follow(
         &mut self,
         calls: &Calls,
         purpose: &str,
         sample: u64,
         repeat: u16,
-    ) -> Result<(Ran, Transcript)> {
+    ) -> Result<(Vec<Ran>, Transcript)> {
         let mut rng = rng_for(&format!("{} {purpose}", self.unit.algorithm.name), sample);
         let mut made = Transcript::default();
-        let mut last = None;
+        let mut measured = Vec::new();
+        let in_pieces = is_in_pieces(calls);
+        let searches = self.unit.algorithm.interface.is_search("keygen");
         let paint = self.empty.paint;
         let kept = sample > 0 && !self.forgot;
         let agent = self.agent()?;
@@ -186,13 +210,14 @@ impl Bench<'_> {
                 .iter()
                 .flat_map(|later| &later.inputs)
                 .any(|input| input.call() == Some(index));
-            if call.operation == "keygen" && stays && index + 1 < calls.len() && kept {
+            if call.operation == "keygen" && searches && stays && index + 1 < calls.len() && kept {
                 made.inputs.push(Vec::new());
                 made.outputs.push(Vec::new());
                 continue;
             }
-            let repeat = if index + 1 == calls.len() { repeat } else { 1 };
-            let paint = paint && index + 1 == calls.len();
+            let is_last = index + 1 == calls.len();
+            let repeat = if is_last && !in_pieces { repeat } else { 1 };
+            let paint = paint && (is_last || in_pieces);
             let ran = agent.run(call.operation, repeat, paint, &fields)?;
             if ran.reply.status != 0 {
                 return Err(Error::Agent(format!(
@@ -202,10 +227,11 @@ impl Bench<'_> {
             }
             made.outputs.push(ran.reply.output.clone());
             made.inputs.push(inputs);
-            last = Some(ran);
+            if is_last || in_pieces {
+                measured.push(ran);
+            }
         }
-        last.map(|ran| (ran, made))
-            .ok_or_else(|| Error::Agent("the list of calls is empty".into()))
+        Ok((measured, made))
     }
 
     /// Runs the calls, and starts again from the first if they are cut off.
@@ -215,7 +241,7 @@ impl Bench<'_> {
         purpose: &str,
         sample: u64,
         repeat: u16,
-    ) -> Result<(Ran, Transcript)> {
+    ) -> Result<(Vec<Ran>, Transcript)> {
         let mut retry = Retry::default();
         loop {
             match self.follow(calls, purpose, sample, repeat) {
@@ -234,7 +260,7 @@ impl Bench<'_> {
         let exact =
             self.agent()?.hello().counter_hz == 0 || self.lab.board.fidelity != Fidelity::WallClock;
         let mut repeat = 1;
-        if !exact {
+        if !exact && !is_in_pieces(&calls) {
             repeat = self.calibrate(&calls, &operation.name)?;
         }
         let mut wanted = if exact { 10 } else { WALL_SAMPLES };
@@ -275,10 +301,27 @@ impl Bench<'_> {
         let (ran, made) = if calls.is_empty() {
             let paint = self.empty.paint;
             let ran = self.agent()?.run_alone(operation, repeat, paint)?;
-            (ran, Transcript::default())
+            (vec![ran], Transcript::default())
         } else {
             self.follow_whole(calls, operation, number, repeat)?
         };
+        let mut sum: Option<Sample> = None;
+        for ran in &ran {
+            let sample = self.sample_of_call(operation, ran)?;
+            sum = Some(match sum {
+                Some(sum) => sum.plus(sample),
+                None => sample,
+            });
+        }
+        let sum = sum.ok_or_else(|| Error::Agent("the list of calls is empty".into()))?;
+        Ok(Sample {
+            inputs: made.inputs.into_iter().flatten().collect(),
+            ..sum
+        })
+    }
+
+    /// The sample of one call.
+    fn sample_of_call(&mut self, operation: &str, ran: &Ran) -> Result<Sample> {
         let sample = if let Some(span) = &ran.span {
             let counts = ran.counts.as_ref();
             Sample {
@@ -286,15 +329,14 @@ impl Bench<'_> {
                 ..self.lab.sample_without(span, &self.empty)
             }
         } else if let Some(counts) = &ran.counts {
-            self.counted(counts, &ran)
+            self.counted(counts, ran)
         } else {
-            self.clocked(operation, &ran)?
+            self.clocked(operation, ran)?
         };
         Ok(Sample {
             heap: Some(f64::from(ran.reply.heap)),
             // An image that counts the heap has its live part in the place of the counter.
             heap_left: Some(ran.reply.counter),
-            inputs: made.inputs.into_iter().flatten().collect(),
             ..sample
         })
     }
