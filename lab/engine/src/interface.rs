@@ -277,9 +277,7 @@ impl Input {
                 rng.fill_bytes(&mut bytes);
                 bytes
             }
-            Input::Coefficients(size) | Input::PublicCoefficients(size) => {
-                coefficients(*size, rng)
-            }
+            Input::Coefficients(size) | Input::PublicCoefficients(size) => coefficients(*size, rng),
             Input::Fixed(bytes) => bytes.clone(),
             Input::OutputOf(index) => before.outputs[*index].clone(),
             Input::AlteredOutputOf(index) => {

@@ -101,7 +101,9 @@ fn read(calls: &mut Plan, bytes: u32) {
 /// Polynomials of a public key.
 fn rank(algorithm: &Algorithm) -> Option<u32> {
     let polynomials = algorithm.public_bytes?.checked_sub(MATRIX_SEED)?;
-    polynomials.is_multiple_of(POLYNOMIAL).then_some(polynomials / POLYNOMIAL)
+    polynomials
+        .is_multiple_of(POLYNOMIAL)
+        .then_some(polynomials / POLYNOMIAL)
 }
 
 #[cfg(test)]
@@ -147,8 +149,16 @@ mod tests {
             });
             assert_eq!(sizes.sum::<usize>(), ciphertext);
         }
-        assert!(Interface::Kem.plan_in_pieces(&algorithm(800), "keygen").is_none());
-        assert!(Interface::Kem.plan_in_pieces(&algorithm(33), "encapsulate").is_none());
+        assert!(
+            Interface::Kem
+                .plan_in_pieces(&algorithm(800), "keygen")
+                .is_none()
+        );
+        assert!(
+            Interface::Kem
+                .plan_in_pieces(&algorithm(33), "encapsulate")
+                .is_none()
+        );
     }
 
     #[test]

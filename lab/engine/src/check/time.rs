@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::interface::{Input, Interface, Plan, Transcript, is_in_pieces};
 use crate::measure::rng_for;
 use crate::row::Fidelity;
+use crate::row::say::shown;
 use crate::runner::Counts;
 
 /// An operation of more cycles than this is slow: it gets `slow_secrets` samples.
@@ -114,11 +115,8 @@ impl Took {
 
 impl Observed {
     fn shown(&self) -> String {
-        self.inputs
-            .iter()
-            .map(hex::encode)
-            .collect::<Vec<_>>()
-            .join(" ")
+        let inputs: Vec<String> = self.inputs.iter().map(hex::encode).collect();
+        shown(&inputs)
     }
 }
 
@@ -324,6 +322,8 @@ impl Running<'_> {
         draw: Draw,
     ) -> Result<Vec<Observed>> {
         let name = &self.unit.algorithm.name;
+        let timed = self.unit.algorithm.interface.timed_operations();
+        let in_pieces = is_in_pieces(plan);
         let mut secret = rng_for(&format!("{name} {operation} secret"), draw.secret.into());
         // The same for all operations, because the plan of one has calls of others.
         let mut public = rng_for(&format!("{name} public"), draw.public.into());
@@ -343,18 +343,24 @@ impl Running<'_> {
             }
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             let ran = self.agent.run(call.operation, 1, false, &fields)?;
-            if let Some(took) = self.counted(&ran) {
-                let last = index + 1 == plan.len();
+            let last = index + 1 == plan.len();
+            // A call that only carries bytes has no marks.
+            let timed = last || in_pieces || timed.contains(&call.operation);
+            if let Some(took) = self.counted(&ran).filter(|_| timed) {
                 out.push(Observed {
                     operation: if last { operation } else { call.operation },
                     took,
-                    inputs: inputs.clone(),
+                    inputs: match inputs.is_empty() {
+                        // What the call uses came with the calls before it.
+                        true => calls.inputs.concat(),
+                        false => inputs.clone(),
+                    },
                 });
             }
             calls.inputs.push(inputs);
             calls.outputs.push(ran.reply.output);
         }
-        Ok(match is_in_pieces(plan) {
+        Ok(match in_pieces {
             true => together(operation, out),
             false => out,
         })

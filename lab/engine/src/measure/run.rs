@@ -21,6 +21,9 @@ const SLOW: u64 = 2_000_000;
 const WALL_SAMPLES: usize = 100;
 const WALL_SAMPLE_NS: u64 = 100_000;
 
+/// Samples with one public key and other secrets.
+const OTHER_SECRETS: u64 = 2;
+
 /// An image on its runner, with the cost of the empty operation.
 pub(super) struct Bench<'a> {
     pub lab: &'a Lab<'a>,
@@ -28,6 +31,8 @@ pub(super) struct Bench<'a> {
     pub image: &'a Image,
     agent: Option<Agent>,
     empty: Empty,
+    /// The number of the public inputs, where they are drawn apart from the secret ones.
+    public: Option<u64>,
     /// The image lost its state, so the next sample needs a new key pair.
     forgot: bool,
 }
@@ -62,6 +67,10 @@ pub(super) struct Sample {
     pub classes: Option<BTreeMap<String, i64>>,
     /// The inputs, to report which ones change the cost.
     pub inputs: Vec<Vec<u8>>,
+    /// The number of the public inputs, on which the time may depend (a public key).
+    pub public: u64,
+    /// The public inputs are those of another sample. Only the spread uses this one.
+    pub repeats_public: bool,
 }
 
 impl Sample {
@@ -90,7 +99,7 @@ impl Sample {
             heap: most(self.heap, other.heap),
             heap_left: other.heap_left,
             classes,
-            inputs: self.inputs,
+            ..self
         }
     }
 }
@@ -124,6 +133,7 @@ impl<'a> Bench<'a> {
             image,
             agent: None,
             empty: Empty::default(),
+            public: None,
             forgot: false,
         }
     }
@@ -171,14 +181,12 @@ impl Bench<'_> {
         if algorithm.interface == Interface::Probe {
             return Ok(Vec::new());
         }
-        self.unit
-            .plan(operation, bytes)
-            .ok_or_else(|| {
-                Error::Agent(format!(
-                    "the lab cannot call '{operation}' of {}",
-                    algorithm.name
-                ))
-            })
+        self.unit.plan(operation, bytes).ok_or_else(|| {
+            Error::Agent(format!(
+                "the lab cannot call '{operation}' of {}",
+                algorithm.name
+            ))
+        })
     }
 
     /// Runs a list of calls. `repeat` applies to the last call. The result of the last call, or in
@@ -191,6 +199,8 @@ impl Bench<'_> {
         repeat: u16,
     ) -> Result<(Vec<Ran>, Transcript)> {
         let mut rng = rng_for(&format!("{} {purpose}", self.unit.algorithm.name), sample);
+        let seed = format!("{} public", self.unit.algorithm.name);
+        let mut public = self.public.map(|number| rng_for(&seed, number));
         let mut made = Transcript::default();
         let mut measured = Vec::new();
         let in_pieces = is_in_pieces(calls);
@@ -202,7 +212,10 @@ impl Bench<'_> {
             let inputs: Vec<Vec<u8>> = call
                 .inputs
                 .iter()
-                .map(|input| input.bytes(&mut rng, &made))
+                .map(|input| match &mut public {
+                    Some(public) if input.is_public() => input.bytes(public, &made),
+                    _ => input.bytes(&mut rng, &made),
+                })
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             // A key pair that stays in the library takes seconds to make, so all samples share it.
@@ -265,7 +278,11 @@ impl Bench<'_> {
         }
         let mut wanted = if exact { 10 } else { WALL_SAMPLES };
         let mut samples = Vec::new();
+        // The time of a key encapsulation may depend on the public key, but not on secrets.
+        let interface = self.unit.algorithm.interface;
+        let has_key = interface == Interface::Kem;
         while samples.len() < wanted {
+            self.public = has_key.then_some(samples.len() as u64);
             let sample = self.sample(&calls, &operation.name, samples.len() as u64, repeat)?;
             if exact && sample.took().is_some_and(|(count, _)| count > SLOW as f64) {
                 wanted = 3;
@@ -275,6 +292,17 @@ impl Bench<'_> {
             }
             samples.push(sample);
         }
+        if has_key && exact && interface.keeps_secrets(&operation.name) {
+            self.public = Some(0);
+            for number in 1..=OTHER_SECRETS {
+                let sample = self.sample(&calls, &operation.name, number, repeat)?;
+                samples.push(Sample {
+                    repeats_public: true,
+                    ..sample
+                });
+            }
+        }
+        self.public = None;
         Ok(samples)
     }
 
@@ -315,6 +343,7 @@ impl Bench<'_> {
         }
         let sum = sum.ok_or_else(|| Error::Agent("the list of calls is empty".into()))?;
         Ok(Sample {
+            public: self.public.unwrap_or(0),
             inputs: made.inputs.into_iter().flatten().collect(),
             ..sum
         })

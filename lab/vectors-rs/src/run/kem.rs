@@ -87,7 +87,13 @@ pub(super) fn encapsulate_refused(
     public: &[u8],
     random: &[u8],
 ) -> Result<(), Stop> {
-    let accepted = || fail("a refusal".into(), "status 0".into(), "no public key".into());
+    let accepted = || {
+        fail(
+            "a refusal".into(),
+            "status 0".into(),
+            "no public key".into(),
+        )
+    };
     if streams(session) {
         session.output("start", &[random], 0)?;
         update(session, public)?;

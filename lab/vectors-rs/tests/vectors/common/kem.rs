@@ -81,7 +81,9 @@ impl State {
             },
             ("decapsulate", []) => output = self.decapsulate::<K>()?,
             ("check", []) => {
-                let (public, rest) = self.parts[1].split_at(self.parts[0].len() - 32).1
+                let (public, rest) = self.parts[1]
+                    .split_at(self.parts[0].len() - 32)
+                    .1
                     .split_at(self.parts[0].len());
                 if !sha3::Sha3_256::digest(public).starts_with(&rest[..32]) {
                     code = status::KEY;

@@ -139,7 +139,8 @@ impl Implementation for Reference {
             (Interface::Hash(hash), "hash", [message]) => ok(digest(hash, message)),
             (Interface::Mac(hash), "mac", [key, message]) => ok(tag(hash, key, message)),
             (Interface::Kem(sizes), _, inputs) => {
-                self.kem.call(self.algorithm.name(), sizes, operation, inputs)?
+                self.kem
+                    .call(self.algorithm.name(), sizes, operation, inputs)?
             }
             (Interface::Hash(_), "start", []) => {
                 self.streamed = Some((Vec::new(), Vec::new()));
