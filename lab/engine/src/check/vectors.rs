@@ -75,7 +75,7 @@ impl Running<'_> {
                     case.id
                 )),
                 Ok(_) => return Ok(Some(LeftOut::One)),
-                Err(error) => line.note_failure(format!("{}: {error}", case.id)),
+                Err(error) => return self.stopped_at(case, &error, line),
             }
             return Ok(None);
         }
