@@ -100,8 +100,6 @@ fn a_wrong_implementation_fails() {
                     CaseKind::KdfRefused { .. }
                         | CaseKind::AgreementRefused { .. }
                         | CaseKind::Verify { valid: false, .. }
-                        | CaseKind::EncapsulateRefused { .. }
-                        | CaseKind::PrivateRefused { .. }
                 ),
                 "{set} {}: refused: {refused:?}",
                 case.id
