@@ -2,7 +2,7 @@
 
 use super::lab::{Known, Lab, Of};
 use super::plan::Operation;
-use super::run::Sample;
+use super::sample::Sample;
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::cause::Taken;
