@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::project::Project;
-use selo_engine::row::{Metric, Row, Status};
+use selo_engine::row::{Metric, Note, Row, Status};
 use selo_engine::store;
 use selo_report::format::{self, Scale};
 use selo_report::sweep;
@@ -248,13 +248,19 @@ fn fill(table: &mut Table, rows: &[Row], metrics: &[(Metric, Scale)]) {
     }
 }
 
+/// True if the figure is a mean of figures that differ for a reason.
+fn is_mean(row: &Row) -> bool {
+    let public = |note: &Note| matches!(note, Note::PublicKeys { .. });
+    row.notes.iter().any(public)
+}
+
 fn figure(row: &Row, scale: Scale) -> Cell {
     let cell = match (format::row_figure(row, scale), row.value) {
         (Some(text), Some(value)) => Cell::number(text, value),
         _ => Cell::label(format::status_words(row.status), Tone::Warn),
     };
     match (row.reason(), row.status) {
-        (Some(reason), status) if status != Status::Ok => cell.with_note(reason),
+        (Some(reason), status) if status != Status::Ok || is_mean(row) => cell.with_note(reason),
         _ => cell,
     }
 }

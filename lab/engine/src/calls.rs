@@ -1,8 +1,12 @@
 //! The sequence of calls that measures an operation, with sizes from the algorithm.
 
-use crate::algorithm::Algorithm;
+mod kem;
 
+use crate::algorithm::Algorithm;
 use crate::interface::{AD_BYTES, Call, INFO_BYTES, Input, Interface, Plan};
+
+/// The name of calls whose last one refuses its input.
+pub(crate) const REFUSAL: &str = "refusal";
 
 impl Interface {
     /// The calls that measure `operation` on a message (for a derivation, a key) of `bytes` bytes.
@@ -23,6 +27,7 @@ impl Interface {
             Interface::Kdf => (operation == "derive").then(|| derive(bytes)),
             Interface::Dh => agree(algorithm, operation),
             Interface::Signature => sign(operation, bytes),
+            Interface::Kem => kem::plan(operation),
             Interface::PublicKey => encrypt_public(operation),
             Interface::Link | Interface::Node | Interface::Probe => None,
         }
@@ -69,15 +74,36 @@ impl Interface {
         Some(plan)
     }
 
-    /// The calls that open a sealed message with one random bit changed. The time of such a refusal
-    /// must not depend on which bit is wrong. `None` unless the interface is [`Interface::Aead`].
-    pub fn refusal(self, algorithm: &Algorithm, bytes: u32) -> Option<Plan> {
-        let Interface::Aead = self else {
-            return None;
-        };
-        let mut plan = self.plan(algorithm, "open", bytes)?;
-        *plan.last_mut()?.inputs.last_mut()? = Input::AlteredOutputOf(1);
-        Some(plan)
+    /// Calls whose last one refuses its input, with names for them. Their time must not depend on
+    /// what is wrong.
+    ///
+    /// A message is opened with one random bit changed. A decapsulation gets a ciphertext that was
+    /// altered, and then a private key whose secret part is another.
+    pub fn refusals(self, algorithm: &Algorithm, bytes: u32) -> Vec<(&'static str, Plan)> {
+        match self {
+            Interface::Aead => {
+                let mut plan = self.plan(algorithm, "open", bytes).unwrap_or_default();
+                let last = plan.last_mut().and_then(|call| call.inputs.last_mut());
+                if let Some(sealed) = last {
+                    *sealed = Input::AlteredOutputOf(1);
+                }
+                vec![(REFUSAL, plan)]
+            }
+            Interface::Kem => kem::refusals(algorithm),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The operation whose time a refusal must have too. `None` if a refusal shows anyway.
+    pub fn hides_refusals(self) -> Option<&'static str> {
+        (self == Interface::Kem).then_some("decapsulate")
+    }
+
+    /// The calls that together are one operation, for an implementation that takes its inputs and
+    /// gives its outputs in pieces.
+    pub fn plan_in_pieces(self, algorithm: &Algorithm, operation: &str) -> Option<Plan> {
+        let has_pieces = self == Interface::Kem && operation == "encapsulate";
+        has_pieces.then(|| kem::in_pieces(algorithm)).flatten()
     }
 }
 

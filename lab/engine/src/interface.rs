@@ -25,6 +25,8 @@ pub enum Interface {
     Kdf,
     Dh,
     Signature,
+    /// Key encapsulation. The glue keeps the keys and the ciphertext, so each is in memory once.
+    Kem,
     PublicKey,
     /// The link: a whole node. A gateway plays the other side (`studies/firmware/src/link.rs`).
     Link,
@@ -42,6 +44,10 @@ pub enum Input {
     /// The same for an input that an attacker knows: a counter, an IV, a nonce, associated data. A
     /// constant-time check keeps it while the secrets change.
     Public(u32),
+    /// Random coefficients below q, packed as in the keys of ML-KEM, and secret [FIPS203, 4.2.1].
+    Coefficients(u32),
+    /// The same in a public key.
+    PublicCoefficients(u32),
     /// The same bytes each time.
     Fixed(Vec<u8>),
     /// The output of an earlier call of the same plan, by index.
@@ -83,6 +89,10 @@ pub const NODE_OPERATIONS: [&str; 7] = [
 /// Bytes of the info of a measured derivation, as in a protocol's label.
 pub(crate) const INFO_BYTES: u32 = 16;
 
+/// The operations that together encapsulate in pieces: the public key passes twice, and the
+/// ciphertext leaves between and after the passes.
+pub(crate) const IN_PIECES: [&str; 4] = ["start", "update", "read", "finish"];
+
 /// One call of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
@@ -90,8 +100,13 @@ pub struct Call {
     pub inputs: Vec<Input>,
 }
 
-/// The calls that lead to a measurement; the last one is measured.
+/// The calls that lead to a measurement; the last one is measured, or in pieces all of them.
 pub type Plan = Vec<Call>;
+
+/// True if the calls together are one operation, in pieces.
+pub fn is_in_pieces(plan: &Plan) -> bool {
+    plan.len() > 1 && plan.iter().all(|call| IN_PIECES.contains(&call.operation))
+}
 
 /// A program that measures flash and RAM: its name in rows, and the operations linked into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +134,7 @@ impl Interface {
             Interface::Kdf => &["derive"],
             Interface::Dh => &["keygen", "shared-secret"],
             Interface::Signature => &["keygen", "sign", "verify"],
+            Interface::Kem => &["keygen", "encapsulate", "decapsulate"],
             Interface::PublicKey => &["keygen", "encrypt", "decrypt"],
             Interface::Link => &["pair", "join", "seal", "open"],
             Interface::Node => &NODE_OPERATIONS,
@@ -138,7 +154,7 @@ impl Interface {
             Interface::Signature => operation != "keygen",
             Interface::Link => matches!(operation, "seal" | "open"),
             Interface::Node => !operation.starts_with("start-"),
-            Interface::Dh | Interface::PublicKey | Interface::Probe => false,
+            Interface::Dh | Interface::Kem | Interface::PublicKey | Interface::Probe => false,
         }
     }
 
@@ -149,9 +165,13 @@ impl Interface {
     }
 
     /// True if the operation must take equal time for all inputs. False if all inputs are public,
-    /// or if it is a search.
+    /// if it is a search, or if it makes a public matrix by rejection from what the secret seed
+    /// gives [FIPS203, algorithm 7].
     pub fn keeps_secrets(self, operation: &str) -> bool {
-        let public = self == Interface::Signature && operation == "verify";
+        let public = matches!(
+            (self, operation),
+            (Interface::Signature, "verify") | (Interface::Kem, "keygen")
+        );
         !public && !self.is_search(operation)
     }
 
@@ -196,6 +216,13 @@ impl Interface {
             footprint("verify", &["verify"]),
             footprint("both", &["keygen", "sign", "verify"]),
         ];
+        const KEM: &[Footprint] = &[
+            footprint("keygen", &["keygen"]),
+            footprint("encapsulate", &["encapsulate"]),
+            footprint("encapsulate", &IN_PIECES),
+            footprint("decapsulate", &["decapsulate"]),
+            footprint("all", &["keygen", "encapsulate", "decapsulate"]),
+        ];
         const PUBLIC_KEY: &[Footprint] = &[
             footprint("keygen", &["keygen"]),
             footprint("encrypt", &["encrypt"]),
@@ -213,6 +240,7 @@ impl Interface {
             Interface::Kdf => KDF,
             Interface::Dh => DH,
             Interface::Signature => SIGNATURE,
+            Interface::Kem => KEM,
             Interface::PublicKey => PUBLIC_KEY,
             Interface::Link => LINK,
             Interface::Node => NODE,
@@ -224,13 +252,17 @@ impl Interface {
 impl Input {
     /// True if an attacker knows the input.
     pub fn is_public(&self) -> bool {
-        matches!(self, Input::Public(_))
+        matches!(self, Input::Public(_) | Input::PublicCoefficients(_))
     }
 
     /// Index of the earlier call that this input comes from, if any.
     pub fn call(&self) -> Option<usize> {
         match self {
-            Input::Random(_) | Input::Public(_) | Input::Fixed(_) => None,
+            Input::Random(_)
+            | Input::Public(_)
+            | Input::Coefficients(_)
+            | Input::PublicCoefficients(_)
+            | Input::Fixed(_) => None,
             Input::OutputOf(call) | Input::AlteredOutputOf(call) | Input::InputOf(call, _) => {
                 Some(*call)
             }
@@ -245,6 +277,7 @@ impl Input {
                 rng.fill_bytes(&mut bytes);
                 bytes
             }
+            Input::Coefficients(size) | Input::PublicCoefficients(size) => coefficients(*size, rng),
             Input::Fixed(bytes) => bytes.clone(),
             Input::OutputOf(index) => before.outputs[*index].clone(),
             Input::AlteredOutputOf(index) => {
@@ -258,6 +291,18 @@ impl Input {
             Input::InputOf(call, input) => before.inputs[*call][*input].clone(),
         }
     }
+}
+
+/// Packed pairs of random coefficients, `size` bytes.
+fn coefficients(size: u32, rng: &mut dyn RngCore) -> Vec<u8> {
+    const Q: u32 = 3329;
+    let mut bytes = Vec::new();
+    while bytes.len() < size as usize {
+        let (a, b) = (rng.next_u32() % Q, rng.next_u32() % Q);
+        bytes.extend_from_slice(&(a | b << 12).to_le_bytes()[..3]);
+    }
+    bytes.truncate(size as usize);
+    bytes
 }
 
 #[cfg(test)]
@@ -277,6 +322,7 @@ mod tests {
             Interface::Kdf,
             Interface::Dh,
             Interface::Signature,
+            Interface::Kem,
             Interface::PublicKey,
         ];
         let mut free = Vec::new();
@@ -287,6 +333,7 @@ mod tests {
         }
         let expected = [
             (Interface::Signature, "verify"),
+            (Interface::Kem, "keygen"),
             (Interface::PublicKey, "keygen"),
         ];
         assert_eq!(free, expected);

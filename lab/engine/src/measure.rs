@@ -20,6 +20,7 @@ mod plan;
 mod room;
 mod rows;
 mod run;
+mod sample;
 mod steps;
 pub mod whole;
 
@@ -230,11 +231,11 @@ impl Lab<'_> {
         bench.start()?;
         let samples = bench.samples(&Operation::new(operation, bytes))?;
         let model = self.project.model(self.board);
-        let mean = |pick: &dyn Fn(&run::Sample) -> Option<f64>| {
+        let mean = |pick: &dyn Fn(&sample::Sample) -> Option<f64>| {
             let values: Option<Vec<f64>> = samples.iter().map(pick).collect();
             Some(selo_base::stats::summarise(&values?)?.mean)
         };
-        let cycles = |sample: &run::Sample| model?.cycles_of_classes(sample.classes.as_ref()?);
+        let cycles = |sample: &sample::Sample| model?.cycles_of_classes(sample.classes.as_ref()?);
         Ok(mean(&|s| s.instructions).zip(mean(&cycles)))
     }
 }

@@ -56,6 +56,19 @@ pub enum Interface {
         /// True if the input is the SHA-256 digest of the message instead of the message.
         of_digest: bool,
     },
+    /// A key encapsulation.
+    Kem(Kem),
+}
+
+/// The sizes of a key encapsulation. A seed has 64 bytes, a shared secret 32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kem {
+    /// Bytes of a public key.
+    pub public_bytes: usize,
+    /// Bytes of a private key.
+    pub private_bytes: usize,
+    /// Bytes of a ciphertext.
+    pub ciphertext_bytes: usize,
 }
 
 /// The sizes of an authenticated cipher.
@@ -179,6 +192,17 @@ const ALGORITHMS: &[Algorithm] = &{
     const fn a(name: &'static str, interface: Interface) -> Algorithm {
         Algorithm { name, interface }
     }
+    const fn kem(name: &'static str, sizes: [usize; 3]) -> Algorithm {
+        let [public_bytes, private_bytes, ciphertext_bytes] = sizes;
+        a(
+            name,
+            Interface::Kem(Kem {
+                public_bytes,
+                private_bytes,
+                ciphertext_bytes,
+            }),
+        )
+    }
     const fn aead(name: &'static str, key_bytes: usize, sizes: AeadSizes) -> Algorithm {
         a(name, Interface::Aead(Aead { key_bytes, sizes }))
     }
@@ -245,6 +269,9 @@ const ALGORITHMS: &[Algorithm] = &{
                 of_digest: false,
             },
         ),
+        kem("ml-kem-512", [800, 1632, 768]),
+        kem("ml-kem-768", [1184, 2400, 1088]),
+        kem("ml-kem-1024", [1568, 3168, 1568]),
     ]
 };
 

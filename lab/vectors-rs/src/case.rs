@@ -200,6 +200,35 @@ pub enum CaseKind {
         signature: Vec<u8>,
         valid: bool,
     },
+    /// The key pair of a seed.
+    KemKeyPair {
+        seed: Vec<u8>,
+        public: Vec<u8>,
+        private: Vec<u8>,
+    },
+    /// An encapsulation with given random bytes.
+    Encapsulate {
+        public: Vec<u8>,
+        random: Vec<u8>,
+        ciphertext: Vec<u8>,
+        secret: Vec<u8>,
+    },
+    /// A decapsulation. An altered ciphertext has a secret too [FIPS203, algorithm 18].
+    Decapsulate {
+        private: Vec<u8>,
+        ciphertext: Vec<u8>,
+        secret: Vec<u8>,
+    },
+    /// A decapsulation with the private key of a seed.
+    DecapsulateSeed {
+        seed: Vec<u8>,
+        ciphertext: Vec<u8>,
+        secret: Vec<u8>,
+    },
+    /// An invalid public key: refused with any status [FIPS203, 7.2].
+    EncapsulateRefused { public: Vec<u8>, random: Vec<u8> },
+    /// An invalid private key: `check` refuses it with any status [FIPS203, 7.3].
+    PrivateRefused { private: Vec<u8> },
 }
 
 /// A message of an authenticated cipher, as plaintext and as ciphertext.
@@ -347,7 +376,13 @@ impl CaseKind {
             | CaseKind::KeyPair { .. }
             | CaseKind::Sign { .. }
             | CaseKind::Verify { .. }
+            | CaseKind::KemKeyPair { .. }
+            | CaseKind::Encapsulate { .. }
+            | CaseKind::Decapsulate { .. }
+            | CaseKind::EncapsulateRefused { .. }
+            | CaseKind::PrivateRefused { .. }
             | CaseKind::KdfRefused { .. } => 1,
+            CaseKind::DecapsulateSeed { .. } => 2,
             CaseKind::SharedSecretIterated { iterations, .. } => *iterations as usize,
         }
     }

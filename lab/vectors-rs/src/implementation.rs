@@ -46,6 +46,10 @@ pub mod status {
 /// | kdf | `derive {salt, input key, info, size as 2 bytes, big-endian}` -> key |
 /// | dh | `keygen {secret}`, `shared-secret {secret, peer}` |
 /// | signature | `keygen {secret}`, `sign {secret, public key, message, random bytes}` -> signature, `verify {public key, message, signature}` |
+/// | kem | `load {part, offset, bytes}`, `fetch {part, offset, size}` -> bytes, `keygen {seed}`, `encapsulate {random bytes}` -> secret, `decapsulate {}` -> secret, `check {}`; or `start {random bytes}`, `update {piece of the public key}`, `read {size}` -> piece of the ciphertext, `finish {}` -> secret |
+///
+/// A kem keeps its keys and its ciphertext. Part 0 is the public key, 1 the private key, 2 the
+/// ciphertext; offsets and sizes have 2 bytes, big-endian. In pieces, the public key passes twice.
 ///
 /// State persists between calls: each case sets up its own key.
 pub trait Implementation {

@@ -29,7 +29,7 @@ mod run;
 mod sample;
 mod show;
 
-pub use algorithm::{Aead, AeadSizes, Algorithm, Hash, Interface};
+pub use algorithm::{Aead, AeadSizes, Algorithm, Hash, Interface, Kem};
 pub use case::{AeadMessage, Case, CaseKind, CaseResult, CbcNext, Direction};
 pub use catalog::{Catalog, Set, VectorFile};
 pub use error::Error;

@@ -109,6 +109,20 @@ impl CaseKind {
                 ("message", message),
                 ("signature", signature),
             ],
+            CaseKind::KemKeyPair { seed, .. } => vec![("seed", seed)],
+            CaseKind::Encapsulate { public, random, .. }
+            | CaseKind::EncapsulateRefused { public, random } => {
+                vec![("public key", public), ("random bytes", random)]
+            }
+            CaseKind::Decapsulate {
+                private,
+                ciphertext,
+                ..
+            } => vec![("private key", private), ("ciphertext", ciphertext)],
+            CaseKind::DecapsulateSeed {
+                seed, ciphertext, ..
+            } => vec![("seed", seed), ("ciphertext", ciphertext)],
+            CaseKind::PrivateRefused { private } => vec![("private key", private)],
         }
     }
 

@@ -39,7 +39,7 @@ pub fn foreign(scanned: &Scanned) -> Vec<Foreign> {
     if declares("crypto_kem_keypair") && declares("crypto_kem_enc") {
         found.push(Foreign {
             name: name(scanned, &KEMS, "a key encapsulation"),
-            why: "the lab cannot measure key encapsulation yet",
+            why: "a key encapsulation needs glue of its own",
         });
     }
     let set = by_size(scanned, &SIGNATURES);

@@ -8,9 +8,10 @@ use super::{
 };
 use crate::agent::{Ran, Retry};
 use crate::error::{Error, Result};
-use crate::interface::{Input, Interface, Plan, Transcript};
+use crate::interface::{Input, Interface, Plan, Transcript, is_in_pieces};
 use crate::measure::rng_for;
 use crate::row::Fidelity;
+use crate::row::say::shown;
 use crate::runner::Counts;
 
 /// An operation of more cycles than this is slow: it gets `slow_secrets` samples.
@@ -18,9 +19,6 @@ const SLOW: u64 = 2_000_000;
 
 /// Altered messages of a constant-time line: enough to hit every byte of a tag.
 const REFUSALS: u32 = 100;
-
-/// The operation name of observations of [`Interface::refusal`].
-const REFUSED: &str = "refusal";
 
 /// Calls with the same secrets and other public inputs: enough for each number of carries.
 const PUBLICS: u32 = 100;
@@ -76,6 +74,19 @@ impl Took {
         }
     }
 
+    fn plus(self, other: Took) -> Took {
+        match (self, other) {
+            (Took::Instructions(mut sum), Took::Instructions(more)) => {
+                sum.instructions += more.instructions;
+                for (class, count) in more.classes {
+                    *sum.classes.entry(class).or_default() += count;
+                }
+                Took::Instructions(sum)
+            }
+            (sum, more) => Took::Cycles(sum.count() + more.count()),
+        }
+    }
+
     /// The first difference between two costs, as text: the own figure with its unit, and the
     /// other's figure.
     fn beside(&self, other: &Took) -> (String, String) {
@@ -104,11 +115,8 @@ impl Took {
 
 impl Observed {
     fn shown(&self) -> String {
-        self.inputs
-            .iter()
-            .map(hex::encode)
-            .collect::<Vec<_>>()
-            .join(" ")
+        let inputs: Vec<String> = self.inputs.iter().map(hex::encode).collect();
+        shown(&inputs)
     }
 }
 
@@ -145,8 +153,9 @@ impl Running<'_> {
             if matches!(observed[0].took, Took::Instructions(_)) {
                 line.source = CONSTANT_INSTRUCTIONS.to_owned();
             }
+            let first = self.standard(operation, &seen).unwrap_or(&observed[0]);
             for other in observed {
-                match differs(operation, &observed[0], other) {
+                match differs(operation, first, other) {
                     None => line.passed += 1,
                     Some(how) => line.note_failure(how),
                 }
@@ -169,7 +178,7 @@ impl Running<'_> {
     fn plans(&self, effort: &Effort) -> Vec<(&'static str, u32, Plan)> {
         let (algorithm, interface) = (self.unit.algorithm, self.unit.algorithm.interface);
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
-        let offered = |plan: &Plan| plan.iter().all(|call| self.unit.offers(call.operation));
+        let offered = |plan: &Plan| self.unit.offers_all(plan);
         let mut plans: Vec<(&'static str, u32, Plan)> = Vec::new();
         // The search for each key pair takes long.
         let secrets = match interface {
@@ -178,13 +187,22 @@ impl Running<'_> {
         };
         let secret = |operation: &&&'static str| interface.keeps_secrets(operation);
         for operation in interface.timed_operations().iter().filter(secret) {
-            let plan = interface.plan(algorithm, operation, bytes).filter(offered);
+            let plan = self.unit.plan(operation, bytes).filter(offered);
             plans.extend(plan.map(|plan| (*operation, secrets, plan)));
         }
-        let refusal = interface.refusal(algorithm, bytes).filter(offered);
-        plans.extend(refusal.map(|plan| (REFUSED, effort.secrets.min(REFUSALS), plan)));
+        let refusals = interface.refusals(algorithm, bytes).into_iter();
+        let refusals = refusals.filter(|(_, plan)| offered(plan));
+        plans.extend(refusals.map(|(name, plan)| (name, effort.secrets.min(REFUSALS), plan)));
         plans.sort_by_key(|(_, _, plan)| std::cmp::Reverse(plan.len()));
         plans
+    }
+
+    /// The call that one of a refusal is compared with, if a refusal must not show.
+    fn standard<'s>(&self, operation: &str, seen: &'s Seen) -> Option<&'s Observed> {
+        let interface = self.unit.algorithm.interface;
+        let hidden = interface.hides_refusals()?;
+        let is_refusal = !interface.timed_operations().contains(&operation);
+        seen.get(hidden).filter(|_| is_refusal)?.first()
     }
 
     /// Observes an operation until it has `wanted` calls, or fewer if it is slow. `draw` gives the
@@ -236,6 +254,7 @@ impl Running<'_> {
         effort: &Effort,
     ) -> Result<Option<CheckLine>> {
         let mut seen = Seen::new();
+        let interface = self.unit.algorithm.interface;
         let takes_public = |plan: &Plan| {
             let mut inputs = plan.iter().flat_map(|call| &call.inputs);
             inputs.any(Input::is_public)
@@ -246,7 +265,7 @@ impl Running<'_> {
                 public: number,
             };
             let wanted = effort.secrets.min(PUBLICS);
-            if *operation != REFUSED {
+            if interface.timed_operations().contains(operation) {
                 self.collect(operation, wanted, plan, effort, &public, &mut seen)?;
             }
         }
@@ -303,6 +322,8 @@ impl Running<'_> {
         draw: Draw,
     ) -> Result<Vec<Observed>> {
         let name = &self.unit.algorithm.name;
+        let timed = self.unit.algorithm.interface.timed_operations();
+        let in_pieces = is_in_pieces(plan);
         let mut secret = rng_for(&format!("{name} {operation} secret"), draw.secret.into());
         // The same for all operations, because the plan of one has calls of others.
         let mut public = rng_for(&format!("{name} public"), draw.public.into());
@@ -315,26 +336,45 @@ impl Running<'_> {
                     true => input.bytes(&mut public, &calls),
                     false => input.bytes(&mut secret, &calls),
                 };
-                if input.is_public() {
+                if matches!(input, Input::Public(_)) {
                     draw.fill(&mut bytes);
                 }
                 inputs.push(bytes);
             }
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             let ran = self.agent.run(call.operation, 1, false, &fields)?;
-            if let Some(took) = self.counted(&ran) {
-                let last = index + 1 == plan.len();
+            let last = index + 1 == plan.len();
+            // A call that only carries bytes has no marks.
+            let timed = last || in_pieces || timed.contains(&call.operation);
+            if let Some(took) = self.counted(&ran).filter(|_| timed) {
                 out.push(Observed {
                     operation: if last { operation } else { call.operation },
                     took,
-                    inputs: inputs.clone(),
+                    inputs: match inputs.is_empty() {
+                        // What the call uses came with the calls before it.
+                        true => calls.inputs.concat(),
+                        false => inputs.clone(),
+                    },
                 });
             }
             calls.inputs.push(inputs);
             calls.outputs.push(ran.reply.output);
         }
-        Ok(out)
+        Ok(match in_pieces {
+            true => together(operation, out),
+            false => out,
+        })
     }
+}
+
+/// The observations of an operation in pieces as one. A piece takes another time at another place.
+fn together(operation: &'static str, pieces: Vec<Observed>) -> Vec<Observed> {
+    let sum = pieces.into_iter().reduce(|sum, piece| Observed {
+        operation,
+        took: sum.took.plus(piece.took),
+        inputs: [sum.inputs, piece.inputs].concat(),
+    });
+    sum.into_iter().collect()
 }
 
 /// The first difference of two calls of an operation, as text. `None` if they took the same.

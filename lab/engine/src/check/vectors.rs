@@ -75,7 +75,7 @@ impl Running<'_> {
                     case.id
                 )),
                 Ok(_) => return Ok(Some(LeftOut::One)),
-                Err(error) => line.note_failure(format!("{}: {error}", case.id)),
+                Err(error) => return self.stopped_at(case, &error, line),
             }
             return Ok(None);
         }
@@ -128,8 +128,7 @@ impl Running<'_> {
         let bytes = algorithm.bytes.first().copied().unwrap_or(0);
         let mut dearest = None;
         for operation in algorithm.interface.timed_operations() {
-            let plan = algorithm.interface.plan(algorithm, operation, bytes);
-            let Some(plan) = plan.filter(|_| self.unit.offers(operation)) else {
+            let Some(plan) = self.unit.plan(operation, bytes) else {
                 continue;
             };
             let asked = Instant::now();

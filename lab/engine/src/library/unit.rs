@@ -7,6 +7,7 @@ use super::implementation::{Deviation, Implementation};
 use crate::algorithm::Algorithm;
 use crate::data::matching;
 use crate::error::Result;
+use crate::interface::Plan;
 
 /// One algorithm and variant of one library: the contents of one image.
 #[derive(Clone, Debug)]
@@ -120,6 +121,27 @@ impl Unit<'_> {
             .operations
             .iter()
             .any(|offered| offered == operation)
+    }
+
+    /// The calls that measure `operation` on a message of `bytes` bytes: those of the interface, or
+    /// those in pieces if only these are offered. `None` if the interface lacks the operation.
+    pub fn plan(&self, operation: &str, bytes: u32) -> Option<Plan> {
+        let interface = self.algorithm.interface;
+        let in_pieces = || interface.plan_in_pieces(self.algorithm, operation);
+        match self.offers(operation) {
+            true => interface.plan(self.algorithm, operation, bytes),
+            false => in_pieces().filter(|plan| self.offers_all(plan)),
+        }
+    }
+
+    /// True if the glue offers the operation, at once or in pieces.
+    pub fn performs(&self, operation: &str) -> bool {
+        self.offers(operation) || self.plan(operation, 0).is_some()
+    }
+
+    /// True if the glue offers every call of a plan.
+    pub fn offers_all(&self, plan: &Plan) -> bool {
+        plan.iter().all(|call| self.offers(call.operation))
     }
 
     fn path(&self, relative: &str) -> PathBuf {

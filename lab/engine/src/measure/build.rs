@@ -38,7 +38,7 @@ impl Lab<'_> {
             if let Some(missing) = footprint.operations.iter().find(|name| !unit.offers(name)) {
                 // An operation that the variant lacks gets a row only if the user asked for it by
                 // name.
-                if !self.operations.is_empty() {
+                if !self.operations.is_empty() && !unit.performs(footprint.name) {
                     let operation = (*missing).to_owned();
                     let one = [Operation::new(footprint.name, None)];
                     let lacks = Cause::Lacks { operation };

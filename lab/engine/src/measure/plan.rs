@@ -86,7 +86,7 @@ impl Lab<'_> {
             if !self.wants_operation(&operation) {
                 continue;
             }
-            if !unit.offers(&operation) {
+            if !unit.performs(&operation) {
                 if !self.operations.is_empty() {
                     let one = [Operation::new(&operation, None)];
                     let lacks = Cause::Lacks { operation };

@@ -2,7 +2,7 @@
 
 use super::lab::{Known, Lab, Of};
 use super::plan::Operation;
-use super::run::Sample;
+use super::sample::Sample;
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::cause::Taken;
@@ -21,6 +21,15 @@ impl Lab<'_> {
         // The timer interrupts a whole firmware, so its cycles vary without any meaning.
         let exact = self.board.fidelity.is_deterministic() && of.unit.program().is_none();
         let spread = if exact { spread(samples) } else { None };
+        let kept: Vec<Sample>;
+        let samples = match samples.iter().any(|sample| sample.repeats_public) {
+            false => samples,
+            true => {
+                let kept_of = samples.iter().filter(|sample| !sample.repeats_public);
+                kept = kept_of.cloned().collect();
+                &kept[..]
+            }
+        };
         let steady = samples
             .iter()
             .all(|s| s.took().is_some() && s.took() == samples[0].took());
@@ -52,6 +61,8 @@ impl Lab<'_> {
             if timed && let Some(spread) = &spread {
                 row.status = Status::VariableTime;
                 row.cause = Some(spread.clone());
+            } else if timed && exact && !steady && interface == Interface::Kem {
+                row.notes.push(Note::PublicKeys { count: row.samples });
             }
             rows.push(row);
         }
@@ -186,9 +197,17 @@ fn paths(samples: &[Sample]) -> Option<Basis> {
     Some(Basis::Paths { paths })
 }
 
-/// Two inputs with different costs, if the samples differ.
+/// Two inputs with different costs, if the samples differ. Samples with other public inputs are not
+/// compared.
 fn spread(samples: &[Sample]) -> Option<Cause> {
     let took = |sample: &Sample| sample.took().map_or(0.0, |(figure, _)| figure);
+    let with = |sample: &Sample| {
+        let public = sample.public;
+        let same = samples.iter().filter(move |other| other.public == public);
+        same.collect::<Vec<_>>()
+    };
+    let differ = |same: &Vec<&Sample>| same.iter().any(|other| took(other) != took(same[0]));
+    let samples = samples.iter().map(with).find(differ)?;
     let least = samples.iter().min_by(|a, b| took(a).total_cmp(&took(b)))?;
     let most = samples.iter().max_by(|a, b| took(a).total_cmp(&took(b)))?;
     let (_, counted) = least.took()?;
@@ -196,7 +215,7 @@ fn spread(samples: &[Sample]) -> Option<Cause> {
         count: took(sample),
         inputs: sample.inputs.iter().map(hex::encode).collect(),
     };
-    (took(least) != took(most)).then(|| Cause::DependsOnInputs {
+    Some(Cause::DependsOnInputs {
         counted,
         least: taken(least),
         most: taken(most),

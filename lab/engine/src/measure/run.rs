@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::lab::{Lab, Of, rng_for};
 use super::plan::{Operation, Plan};
+use super::sample::Sample;
 use crate::agent::{Agent, Ran, Retry};
 use crate::build::Image;
 use crate::error::{Error, Result};
-use crate::interface::{Interface, Plan as Calls, Transcript};
+use crate::interface::{Interface, Plan as Calls, Transcript, is_in_pieces};
 use crate::library::Unit;
-use crate::row::cause::Counted;
 use crate::row::{Fidelity, Row};
 use crate::runner::{Counts, Span};
 
@@ -21,6 +21,9 @@ const SLOW: u64 = 2_000_000;
 const WALL_SAMPLES: usize = 100;
 const WALL_SAMPLE_NS: u64 = 100_000;
 
+/// Samples with one public key and other secrets.
+const OTHER_SECRETS: u64 = 2;
+
 /// An image on its runner, with the cost of the empty operation.
 pub(super) struct Bench<'a> {
     pub lab: &'a Lab<'a>,
@@ -28,6 +31,8 @@ pub(super) struct Bench<'a> {
     pub image: &'a Image,
     agent: Option<Agent>,
     empty: Empty,
+    /// The number of the public inputs, where they are drawn apart from the secret ones.
+    public: Option<u64>,
     /// The image lost its state, so the next sample needs a new key pair.
     forgot: bool,
 }
@@ -44,32 +49,6 @@ struct Empty {
     instructions: f64,
     /// Instructions of each class, where a runner counts them.
     counts: Counts,
-}
-
-/// One sample of a timed operation, with the cost of the marks subtracted.
-#[derive(Clone, Default)]
-pub(super) struct Sample {
-    pub cycles: Option<f64>,
-    pub seconds: Option<f64>,
-    pub stack: Option<f64>,
-    pub cpu_share: Option<f64>,
-    pub instructions: Option<f64>,
-    /// The most of the heap in use at once, and the part in use after the operation, in an image
-    /// that counts them.
-    pub heap: Option<f64>,
-    pub heap_left: Option<u64>,
-    /// The same instructions by class, for the cycle model.
-    pub classes: Option<BTreeMap<String, i64>>,
-    /// The inputs, to report which ones change the cost.
-    pub inputs: Vec<Vec<u8>>,
-}
-
-impl Sample {
-    /// The count of a deterministic runner, and its unit.
-    pub fn took(&self) -> Option<(f64, Counted)> {
-        let counted = self.cycles.map(|count| (count, Counted::Cycles));
-        counted.or_else(|| Some((self.instructions?, Counted::Instructions)))
-    }
 }
 
 impl Lab<'_> {
@@ -101,6 +80,7 @@ impl<'a> Bench<'a> {
             image,
             agent: None,
             empty: Empty::default(),
+            public: None,
             forgot: false,
         }
     }
@@ -148,29 +128,30 @@ impl Bench<'_> {
         if algorithm.interface == Interface::Probe {
             return Ok(Vec::new());
         }
-        algorithm
-            .interface
-            .plan(algorithm, operation, bytes)
-            .ok_or_else(|| {
-                Error::Agent(format!(
-                    "the lab cannot call '{operation}' of {}",
-                    algorithm.name
-                ))
-            })
+        self.unit.plan(operation, bytes).ok_or_else(|| {
+            Error::Agent(format!(
+                "the lab cannot call '{operation}' of {}",
+                algorithm.name
+            ))
+        })
     }
 
-    /// Runs a list of calls. `repeat` applies to the last call, whose result is returned with the
-    /// transcript of all calls.
+    /// Runs a list of calls. `repeat` applies to the last call. The result of the last call, or in
+    /// pieces of every call, is returned with the transcript of all calls.
     fn follow(
         &mut self,
         calls: &Calls,
         purpose: &str,
         sample: u64,
         repeat: u16,
-    ) -> Result<(Ran, Transcript)> {
+    ) -> Result<(Vec<Ran>, Transcript)> {
         let mut rng = rng_for(&format!("{} {purpose}", self.unit.algorithm.name), sample);
+        let seed = format!("{} public", self.unit.algorithm.name);
+        let mut public = self.public.map(|number| rng_for(&seed, number));
         let mut made = Transcript::default();
-        let mut last = None;
+        let mut measured = Vec::new();
+        let in_pieces = is_in_pieces(calls);
+        let searches = self.unit.algorithm.interface.is_search("keygen");
         let paint = self.empty.paint;
         let kept = sample > 0 && !self.forgot;
         let agent = self.agent()?;
@@ -178,7 +159,10 @@ impl Bench<'_> {
             let inputs: Vec<Vec<u8>> = call
                 .inputs
                 .iter()
-                .map(|input| input.bytes(&mut rng, &made))
+                .map(|input| match &mut public {
+                    Some(public) if input.is_public() => input.bytes(public, &made),
+                    _ => input.bytes(&mut rng, &made),
+                })
                 .collect();
             let fields: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             // A key pair that stays in the library takes seconds to make, so all samples share it.
@@ -186,13 +170,14 @@ impl Bench<'_> {
                 .iter()
                 .flat_map(|later| &later.inputs)
                 .any(|input| input.call() == Some(index));
-            if call.operation == "keygen" && stays && index + 1 < calls.len() && kept {
+            if call.operation == "keygen" && searches && stays && index + 1 < calls.len() && kept {
                 made.inputs.push(Vec::new());
                 made.outputs.push(Vec::new());
                 continue;
             }
-            let repeat = if index + 1 == calls.len() { repeat } else { 1 };
-            let paint = paint && index + 1 == calls.len();
+            let is_last = index + 1 == calls.len();
+            let repeat = if is_last && !in_pieces { repeat } else { 1 };
+            let paint = paint && (is_last || in_pieces);
             let ran = agent.run(call.operation, repeat, paint, &fields)?;
             if ran.reply.status != 0 {
                 return Err(Error::Agent(format!(
@@ -202,10 +187,11 @@ impl Bench<'_> {
             }
             made.outputs.push(ran.reply.output.clone());
             made.inputs.push(inputs);
-            last = Some(ran);
+            if is_last || in_pieces {
+                measured.push(ran);
+            }
         }
-        last.map(|ran| (ran, made))
-            .ok_or_else(|| Error::Agent("the list of calls is empty".into()))
+        Ok((measured, made))
     }
 
     /// Runs the calls, and starts again from the first if they are cut off.
@@ -215,7 +201,7 @@ impl Bench<'_> {
         purpose: &str,
         sample: u64,
         repeat: u16,
-    ) -> Result<(Ran, Transcript)> {
+    ) -> Result<(Vec<Ran>, Transcript)> {
         let mut retry = Retry::default();
         loop {
             match self.follow(calls, purpose, sample, repeat) {
@@ -234,12 +220,16 @@ impl Bench<'_> {
         let exact =
             self.agent()?.hello().counter_hz == 0 || self.lab.board.fidelity != Fidelity::WallClock;
         let mut repeat = 1;
-        if !exact {
+        if !exact && !is_in_pieces(&calls) {
             repeat = self.calibrate(&calls, &operation.name)?;
         }
         let mut wanted = if exact { 10 } else { WALL_SAMPLES };
         let mut samples = Vec::new();
+        // The time of a key encapsulation may depend on the public key, but not on secrets.
+        let interface = self.unit.algorithm.interface;
+        let has_key = interface == Interface::Kem;
         while samples.len() < wanted {
+            self.public = has_key.then_some(samples.len() as u64);
             let sample = self.sample(&calls, &operation.name, samples.len() as u64, repeat)?;
             if exact && sample.took().is_some_and(|(count, _)| count > SLOW as f64) {
                 wanted = 3;
@@ -249,6 +239,17 @@ impl Bench<'_> {
             }
             samples.push(sample);
         }
+        if has_key && exact && interface.keeps_secrets(&operation.name) {
+            self.public = Some(0);
+            for number in 1..=OTHER_SECRETS {
+                let sample = self.sample(&calls, &operation.name, number, repeat)?;
+                samples.push(Sample {
+                    repeats_public: true,
+                    ..sample
+                });
+            }
+        }
+        self.public = None;
         Ok(samples)
     }
 
@@ -275,10 +276,28 @@ impl Bench<'_> {
         let (ran, made) = if calls.is_empty() {
             let paint = self.empty.paint;
             let ran = self.agent()?.run_alone(operation, repeat, paint)?;
-            (ran, Transcript::default())
+            (vec![ran], Transcript::default())
         } else {
             self.follow_whole(calls, operation, number, repeat)?
         };
+        let mut sum: Option<Sample> = None;
+        for ran in &ran {
+            let sample = self.sample_of_call(operation, ran)?;
+            sum = Some(match sum {
+                Some(sum) => sum.plus(sample),
+                None => sample,
+            });
+        }
+        let sum = sum.ok_or_else(|| Error::Agent("the list of calls is empty".into()))?;
+        Ok(Sample {
+            public: self.public.unwrap_or(0),
+            inputs: made.inputs.into_iter().flatten().collect(),
+            ..sum
+        })
+    }
+
+    /// The sample of one call.
+    fn sample_of_call(&mut self, operation: &str, ran: &Ran) -> Result<Sample> {
         let sample = if let Some(span) = &ran.span {
             let counts = ran.counts.as_ref();
             Sample {
@@ -286,15 +305,14 @@ impl Bench<'_> {
                 ..self.lab.sample_without(span, &self.empty)
             }
         } else if let Some(counts) = &ran.counts {
-            self.counted(counts, &ran)
+            self.counted(counts, ran)
         } else {
-            self.clocked(operation, &ran)?
+            self.clocked(operation, ran)?
         };
         Ok(Sample {
             heap: Some(f64::from(ran.reply.heap)),
             // An image that counts the heap has its live part in the place of the counter.
             heap_left: Some(ran.reply.counter),
-            inputs: made.inputs.into_iter().flatten().collect(),
             ..sample
         })
     }

@@ -138,6 +138,8 @@ pub enum Note {
     Model(Caution),
     /// The operation is a search; each sample has another seed.
     Seeds { count: u32 },
+    /// The time depends on the public key; each sample has another one.
+    PublicKeys { count: u32 },
     /// The counter advances by this number of cycles at a time.
     Steps { cycles: u32 },
     /// This part of the heap is still in use after the operation, in bytes.

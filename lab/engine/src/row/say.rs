@@ -119,8 +119,25 @@ fn depends(counted: Counted, least: &Taken, most: &Taken) -> String {
         Counted::Instructions => "the path depends",
     };
     let unit = counted.name();
-    let shown = |taken: &Taken| format!("{} {unit} for {}", taken.count, taken.inputs.join(" "));
+    let shown = |taken: &Taken| format!("{} {unit} for {}", taken.count, shown(&taken.inputs));
     format!("{what} on the inputs: {}, {}", shown(least), shown(most))
+}
+
+/// Inputs in hexadecimal. Of a public key in pieces, only the beginning is shown.
+pub fn shown(inputs: &[String]) -> String {
+    const WHOLE: usize = 1000;
+    const FIRST: usize = 3;
+    const CHARACTERS: usize = 64;
+    let whole = inputs.join(" ");
+    if whole.len() <= WHOLE {
+        return whole;
+    }
+    let cut = |input: &String| match input.get(..CHARACTERS) {
+        Some(beginning) if input.len() > CHARACTERS => format!("{beginning}…"),
+        _ => input.clone(),
+    };
+    let first: Vec<String> = inputs.iter().take(FIRST).map(cut).collect();
+    format!("{} …", first.join(" "))
 }
 
 /// The sentence for a metric that the runner or the board does not give.
@@ -173,6 +190,9 @@ impl fmt::Display for Note {
             Note::PowerProfile { name } => write!(f, "power profile {name}"),
             Note::Model(caution) => caution.fmt(f),
             Note::Seeds { count } => write!(f, "{count} seeds, each as long as its search takes"),
+            Note::PublicKeys { count } => {
+                write!(f, "mean of {count} public keys, on which the time depends")
+            }
             Note::Steps { cycles } => write!(f, "counted in steps of {cycles} cycles"),
             Note::HeapLeft { bytes } => write!(f, "{bytes} bytes are still in use after it"),
             Note::Said { text } => write!(f, "{text}"),

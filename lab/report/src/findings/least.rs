@@ -21,11 +21,12 @@ fn importance(interface: Option<Interface>) -> u8 {
         Some(Interface::Mac) => 4,
         Some(Interface::Kdf) => 5,
         Some(Interface::Signature) => 6,
-        Some(Interface::PublicKey) => 7,
-        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 8,
-        Some(Interface::Link) => 9,
-        Some(Interface::Node) => 10,
-        Some(Interface::Probe) | None => 11,
+        Some(Interface::Kem) => 7,
+        Some(Interface::PublicKey) => 8,
+        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 9,
+        Some(Interface::Link) => 10,
+        Some(Interface::Node) => 11,
+        Some(Interface::Probe) | None => 12,
     }
 }
 

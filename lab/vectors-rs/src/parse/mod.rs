@@ -5,6 +5,7 @@ mod cavp_aes;
 mod cavp_ccm;
 mod cavp_gcm;
 mod cavp_hash;
+mod kem;
 mod labelled;
 mod lwc_kat;
 mod response;
@@ -53,13 +54,15 @@ pub enum Format {
     WycheproofEcdh,
     /// Wycheproof EddsaVerify, and EcdsaP1363Verify over SHA-256.
     WycheproofSignature,
+    /// Key encapsulations, as lab/vectors/subset-ml-kem.py writes them.
+    Kem,
     /// Labelled vectors of our own transcription, in TOML.
     Selo,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 15] = [
+    pub const ALL: [Format; 16] = [
         Format::CavpAes,
         Format::CavpAesMonte,
         Format::CavpHash,
@@ -74,6 +77,7 @@ impl Format {
         Format::WycheproofHkdf,
         Format::WycheproofEcdh,
         Format::WycheproofSignature,
+        Format::Kem,
         Format::Selo,
     ];
 }
@@ -101,6 +105,7 @@ pub fn cases(
         Format::WycheproofHkdf => wycheproof::hkdf(&place, algorithm),
         Format::WycheproofEcdh => wycheproof::ecdh(&place, algorithm),
         Format::WycheproofSignature => wycheproof::signature(&place, algorithm),
+        Format::Kem => kem::cases(&place, algorithm),
         Format::Selo => labelled::cases(&place, algorithm),
     }
 }

@@ -6,6 +6,7 @@ mod cipher;
 mod dh;
 mod digest;
 mod kdf;
+mod kem;
 mod session;
 mod signature;
 
@@ -150,6 +151,31 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             signature,
             valid,
         } => signature::verify(session, [public, message, signature], *valid),
+        CaseKind::KemKeyPair {
+            seed,
+            public,
+            private,
+        } => kem::key_pair(session, seed, public, private),
+        CaseKind::Encapsulate {
+            public,
+            random,
+            ciphertext,
+            secret,
+        } => kem::encapsulate(session, public, random, [ciphertext, secret]),
+        CaseKind::Decapsulate {
+            private,
+            ciphertext,
+            secret,
+        } => kem::decapsulate(session, private, ciphertext, secret),
+        CaseKind::DecapsulateSeed {
+            seed,
+            ciphertext,
+            secret,
+        } => kem::decapsulate_seed(session, seed, ciphertext, secret),
+        CaseKind::EncapsulateRefused { public, random } => {
+            kem::encapsulate_refused(session, public, random)
+        }
+        CaseKind::PrivateRefused { private } => kem::private_refused(session, private),
     }
 }
 

@@ -171,17 +171,17 @@ fn a_secret_dependent_branch_is_seen() {
     assert!(row["min"].as_f64() < row["max"].as_f64(), "{row}");
     assert!(reason(row).contains("cycles for"), "{row}");
 
-    leaky_but_right("aes-128", "fips197");
+    leaky_but_right("uno", "aes-128", "fips197");
 }
 
 /// The constant-time verdict of the leaky implementation, which passes all vectors.
-fn leaky_but_right(algorithm: &str, set: &str) -> Value {
+fn leaky_but_right(board: &str, algorithm: &str, set: &str) -> Value {
     let project = Project::new();
     let answer = project.selo(&[
         "lab",
         "check",
         "--board",
-        "uno",
+        board,
         "--library",
         "test-leaky",
         "--algorithm",
@@ -205,12 +205,43 @@ fn leaky_but_right(algorithm: &str, set: &str) -> Value {
 
 #[test]
 fn a_tag_that_is_compared_until_it_differs_is_seen() {
-    let verdict = leaky_but_right("chacha20-poly1305", "rfc8439");
+    let verdict = leaky_but_right("uno", "chacha20-poly1305", "rfc8439");
     let first = verdict["first_failure"].as_str().expect("a failure");
     assert!(first.starts_with("refusal: "), "{verdict}");
     // Unaltered messages take equal time. Only the hundred refusals differ.
     assert!(verdict["tried"].as_u64() > Some(3_000), "{verdict}");
     assert!(verdict["failed"].as_u64() <= Some(100), "{verdict}");
+}
+
+/// Every ciphertext has a secret, so that nothing but the time shows a rejection.
+#[test]
+fn a_decapsulation_whose_time_shows_a_rejection_is_seen() {
+    let verdict = leaky_but_right("mega2560", "ml-kem-512", "acvp-ml-kem");
+    let first = verdict["first_failure"].as_str().expect("a failure");
+    assert!(first.starts_with("other key: "), "{verdict}");
+    // Twenty with another key, twenty of an altered ciphertext; the rest is accepted.
+    assert_eq!(verdict["failed"], 40, "{verdict}");
+}
+
+/// A chip without room for a key encapsulates in pieces, and all pieces are one figure.
+#[test]
+fn an_encapsulation_in_pieces_is_one_figure() {
+    let rows = rows("selo", &["--algorithm", "ml-kem-512", "--metric", "cycles"]);
+    let of = |variant: &str| {
+        let found = rows
+            .iter()
+            .find(|row| row["variant"] == variant && row["operation"] == "encapsulate");
+        found.unwrap_or_else(|| panic!("no row of {variant}"))
+    };
+    let pieces = of("pieces");
+    assert_eq!(pieces["status"], "ok", "{pieces}");
+    // Twice the key is hashed or multiplied: a row of a few calls would be far less.
+    let cycles = pieces["value"].as_f64().expect("cycles");
+    assert!((4e6..8e6).contains(&cycles), "{pieces}");
+    assert!(reason(pieces).contains("public keys"), "{pieces}");
+    let whole = of("fast");
+    assert_eq!(whole["status"], "does-not-fit", "{whole}");
+    assert!(reason(whole).contains("bytes of 2048"), "{whole}");
 }
 
 #[test]

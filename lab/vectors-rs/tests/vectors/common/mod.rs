@@ -4,6 +4,7 @@
 #![allow(dead_code)] // each test program uses its part
 
 mod aead;
+mod kem;
 mod public_key;
 mod speck;
 
@@ -33,6 +34,7 @@ pub struct Reference {
     key: Vec<u8>,
     /// The key of a MAC, and the data from `update`.
     streamed: Option<(Vec<u8>, Vec<u8>)>,
+    kem: kem::State,
     pub calls: u64,
 }
 
@@ -44,6 +46,7 @@ impl Reference {
             cipher: None,
             key: Vec::new(),
             streamed: None,
+            kem: kem::State::default(),
             calls: 0,
         }
     }
@@ -64,6 +67,7 @@ impl Implementation for Reference {
             Interface::Signature { .. } => &["keygen", "sign", "verify"],
             Interface::Aead(_) => &["key-setup", "seal", "open"],
             Interface::Kdf(_) => &["derive"],
+            Interface::Kem(_) => kem::OPERATIONS,
             _ => &["key-setup", "encrypt", "decrypt"],
         };
         operations.contains(&operation)
@@ -134,6 +138,10 @@ impl Implementation for Reference {
             (Interface::Ctr { .. }, _, [counter, data]) => ok(self.cipher()?.ctr(counter, data)),
             (Interface::Hash(hash), "hash", [message]) => ok(digest(hash, message)),
             (Interface::Mac(hash), "mac", [key, message]) => ok(tag(hash, key, message)),
+            (Interface::Kem(sizes), _, inputs) => {
+                self.kem
+                    .call(self.algorithm.name(), sizes, operation, inputs)?
+            }
             (Interface::Hash(_), "start", []) => {
                 self.streamed = Some((Vec::new(), Vec::new()));
                 ok(Vec::new())
