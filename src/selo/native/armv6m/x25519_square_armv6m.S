@@ -14,7 +14,7 @@
  */
 #include "../api.h"
 
-#if SELO_NATIVE_X25519 && SELO_BACKEND_ARM && !SELO_BACKEND_UMAAL
+#if SELO_NATIVE_X25519 && SELO_BACKEND_THUMB1
 
 #include "x25519_field.inc"
 
