@@ -43,6 +43,13 @@
 
 kernel selo_field25519_multiply_arm
     save_all
+    bl selo_field25519_multiply_core_arm
+    restore_all_and_return
+kernel_end selo_field25519_multiply_arm
+
+/* The same for a caller that wants no register back. */
+entry selo_field25519_multiply_core_arm
+    push {r0-r2, lr}
     sub sp, #(176 - 64)
     /* H: the high halves. */
     movs r6, r2
@@ -95,7 +102,7 @@ kernel selo_field25519_multiply_arm
     movs r5, #38
     fold sp, 64, sp, 32
     add sp, #(176 + 12)
-    restore_all_and_return
+    pop {pc}
 
 /* The eight words at sp = the four in r8 to r11 times the four at sp + 96. */
 product:
@@ -132,6 +139,6 @@ product:
     str r7, [sp, #24]
     str r5, [sp, #28]
     bx lr
-kernel_end selo_field25519_multiply_arm
+kernel_end selo_field25519_multiply_core_arm
 
 #endif

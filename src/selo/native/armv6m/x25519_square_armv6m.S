@@ -59,6 +59,13 @@
 
 kernel selo_field25519_square_arm
     save_all
+    bl selo_field25519_square_core_arm
+    restore_all_and_return
+kernel_end selo_field25519_square_arm
+
+/* The same for a caller that wants no register back. */
+entry selo_field25519_square_core_arm
+    push {r0-r1, lr}
     sub sp, #(96 - 64)
     /* H: the high half. */
     adds r1, r1, #16
@@ -85,8 +92,8 @@ kernel selo_field25519_square_arm
     ldr r0, [sp, #96]
     movs r5, #38
     fold sp, 64, sp, 32
-    add sp, #(96 + 12)
-    restore_all_and_return
+    add sp, #(96 + 8)
+    pop {pc}
 
 /* The eight words at sp = the square of the four in r8 to r11. */
 square:
@@ -115,6 +122,6 @@ square:
     str r7, [sp, #24]
     str r5, [sp, #28]
     bx lr
-kernel_end selo_field25519_square_arm
+kernel_end selo_field25519_square_core_arm
 
 #endif

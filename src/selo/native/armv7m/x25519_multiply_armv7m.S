@@ -37,7 +37,14 @@
 .endm
 
 kernel selo_field25519_multiply_arm
-    push {r0-r2, r4-r11, lr}
+    push {r4-r11, lr}
+    bl selo_field25519_multiply_core_arm
+    pop {r4-r11, pc}
+kernel_end selo_field25519_multiply_arm
+
+/* The same for a caller that wants no register back. */
+entry selo_field25519_multiply_core_arm
+    push {r0-r2, lr}
     sub sp, #(FRAME - 64)
     /* H: the high halves. */
     add r0, sp, #B
@@ -78,7 +85,7 @@ kernel selo_field25519_multiply_arm
     ldr r0, [sp, #FRAME]
     fold_38 64, 32
     add sp, #(FRAME + 12)
-    pop {r4-r11, pc}
+    pop {pc}
 
 /* The eight words at sp = the four of a times the four of b. Uses r0 to r7, r12. */
 product:
@@ -112,6 +119,6 @@ product:
     str r7, [sp, #24]
     str r5, [sp, #28]
     bx lr
-kernel_end selo_field25519_multiply_arm
+kernel_end selo_field25519_multiply_core_arm
 
 #endif

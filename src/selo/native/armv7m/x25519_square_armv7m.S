@@ -51,7 +51,14 @@
 .endm
 
 kernel selo_field25519_square_arm
-    push {r0-r2, r4-r11, lr}
+    push {r4-r11, lr}
+    bl selo_field25519_square_core_arm
+    pop {r4-r11, pc}
+kernel_end selo_field25519_square_arm
+
+/* The same for a caller that wants no register back. */
+entry selo_field25519_square_core_arm
+    push {r0-r1, lr}
     sub sp, #(96 - 64)
     /* H: the high half. */
     adds r1, r1, #16
@@ -74,8 +81,8 @@ kernel selo_field25519_square_arm
     combine
     ldr r0, [sp, #96]
     fold_38 64, 32
-    add sp, #(96 + 12)
-    pop {r4-r11, pc}
+    add sp, #(96 + 8)
+    pop {pc}
 
 /* The eight words at sp = the square of the four in r8 to r11. Uses r0 to r7, r12. */
 square:
@@ -103,6 +110,6 @@ square:
     str r7, [sp, #24]
     str r5, [sp, #28]
     bx lr
-kernel_end selo_field25519_square_arm
+kernel_end selo_field25519_square_core_arm
 
 #endif
