@@ -99,6 +99,12 @@ static void equal_steps(uint8_t i)
             memcpy(z, x, 32);
             z[4 * (i / 3 % 8)] |= 0x0f;
         }
+        if (i % 3 == 2 && !SELO_BACKEND_UMAAL) {
+            /* The sum less 2^256 has ones in its lowest words, and a product may be that large. */
+            memset(z, 0, 4);
+            memset(x, 0xff, (size_t)4 * (1 + i / 3 % 7));
+            x[28] = 38;
+        }
     }
     KERNEL_CALL(steps, points.data, scalar.data);
     for (uint8_t at = 32; at < 160; at = (uint8_t)(at + 32)) {

@@ -1,17 +1,15 @@
 /*
- * Multiplication modulo 2^255 - 19 on ARM cores without UMAAL.
+ * Multiplication modulo 2^255 - 19 on ARM cores with 16-bit instructions.
  *
  *   void selo_field25519_multiply_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
  *
- * r = a b mod p, below 2^255 + 2^13. r may be a or b. All three are aligned to 4 bytes.
+ * r = a b mod p, below 2^255 + 2^230. r may be a or b. All three are aligned to 4 bytes.
  *
  * One level of Karatsuba with the sizes of differences and their signs apart, over products of
- * four by four words by columns. A word times a word is four products of 16 bits. Cortex-M3 has
- * instructions for it, but their time depends on the numbers, so it uses this code too.
+ * four by four words by columns. A word times a word is four products of 16 bits.
  *
- * Cost of selo_field25519_multiply_arm: 1,679 cycles on Cortex-M0 and 1,617 cycles on Cortex-M3
- * as modelled, 1,439 instructions, 224 bytes of stack, 1,392 bytes of flash (tests/arm/run.sh
- * --figures).
+ * Cost of selo_field25519_multiply_arm: 1,678 cycles on Cortex-M0 as modelled, 1,430 instructions,
+ * 228 bytes of stack, 1,376 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

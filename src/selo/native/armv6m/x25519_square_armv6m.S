@@ -1,16 +1,15 @@
 /*
- * Squaring modulo 2^255 - 19 on ARM cores without UMAAL.
+ * Squaring modulo 2^255 - 19 on ARM cores with 16-bit instructions.
  *
  *   void selo_field25519_square_arm(uint8_t r[32], const uint8_t a[32]);
  *
- * r = a^2 mod p, below 2^255 + 2^13. r may be a. Both are aligned to 4 bytes.
+ * r = a^2 mod p, below 2^255 + 2^230. r may be a. Both are aligned to 4 bytes.
  *
  * One level of Karatsuba, whose square of the difference has no sign, over squares of four words
  * by columns.
  *
- * Cost of selo_field25519_square_arm: 1,125 cycles on Cortex-M0 and 1,065 cycles on Cortex-M3 as
- * modelled, 967 instructions, 144 bytes of stack, 1,036 bytes of flash (tests/arm/run.sh
- * --figures).
+ * Cost of selo_field25519_square_arm: 1,123 cycles on Cortex-M0 as modelled, 958 instructions, 144
+ * bytes of stack, 1,020 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

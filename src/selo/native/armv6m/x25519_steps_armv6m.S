@@ -5,15 +5,15 @@
  *
  * The 251 steps of x25519_ladder.c for bits 253 to 3 of the scalar, whose letters these are. points
  * has u, then p2, p3 and d, each x and z, of which d is for work; aligned to 4 bytes. u is below
- * 2^255, and each coordinate below 2^255 + 2^20, as products are.
+ * 2^255, and each coordinate below 2^255 + 2^230, as products are.
  *
  *   void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
  *
- * r = a^(2^times), below 2^255 + 2^13; times is at least 1. r may be a.
+ * r = a^(2^times), below 2^255 + 2^230; times is at least 1. r may be a.
  *
  * Registers are saved once for all products and squares. Sums and differences are of numbers below
- * 2^255 + 2^20: the sum less 2^256 is below 2^21, so that 38, which 2^256 is, carries into no second
- * word; and a negative difference and 2^256 is above 2^254, so that 38 borrows from no 2^256.
+ * 2^255 + 2^230: the sum less 2^256 is below 2^231, so that 38, which 2^256 is, carries into no second
+ * 2^256; and a negative difference and 2^256 is above 2^254, so that 38 borrows from none.
  *
  * Cost of selo_x25519_ladder, with its 251 steps: 3,747,868 cycles on Cortex-M0 and 2,746,984 on
  * Cortex-M3 as modelled; 516 bytes of flash for both; 588 bytes of stack (tests/arm/run.sh
@@ -94,18 +94,23 @@
     stm r0!, {r2, r3}
 .endm
 
-/* Four words at r1 minus r6 and the borrow of the flags, or 0 and that borrow: \sub is SUBS and
- * \take r6, or SBCS and r7, which is 0. */
-.macro settle sub, take
-    ldr r2, [r1]
-    ldr r3, [r1, #4]
-    ldr r4, [r1, #8]
-    ldr r5, [r1, #12]
-    \sub r2, r2, \take
-    sbcs r3, r3, r7
-    sbcs r4, r4, r7
-    sbcs r5, r5, r7
-    stm r1!, {r2-r5}
+/* Four words at \at plus or minus the number in \by, with \first and then \next: ADDS and ADCS, or
+ * SUBS and SBCS. For the upper four of eight words \first is \next. r7 is 0. */
+.macro settle_four at, first, next, by
+    ldr r2, [\at]
+    ldr r3, [\at, #4]
+    ldr r4, [\at, #8]
+    ldr r5, [\at, #12]
+    \first r2, r2, \by
+    \next r3, r3, r7
+    \next r4, r4, r7
+    \next r5, r5, r7
+    stm \at!, {r2-r5}
+.endm
+
+.macro settle at, first, next
+    settle_four \at, \first, \next, r6
+    settle_four \at, \next, \next, r7
 .endm
 
 kernel selo_x25519_steps_arm
@@ -154,7 +159,7 @@ step:
     add sp, #16
     restore_all_and_return
 
-/* As selo_field25519_butterfly_arm, for numbers below 2^255 + 2^20. Uses r0 to r9. */
+/* As selo_field25519_butterfly_arm, for numbers below 2^255 + 2^230. Uses r0 to r10. */
 butterfly:
     movs r6, #0
     movs r7, #1
@@ -166,14 +171,13 @@ butterfly:
     subs r1, r1, #32
     movs r5, #38
     muls r6, r5, r6
-    ldr r2, [r0]
-    adds r2, r2, r6
-    str r2, [r0]
-    subs r6, r7, #1
-    ands r6, r6, r5
+    subs r7, r7, #1
+    ands r7, r7, r5
+    mov r10, r7
     movs r7, #0
-    settle subs, r6
-    settle sbcs, r7
+    settle r0, adds, adcs
+    mov r6, r10
+    settle r1, subs, sbcs
     bx lr
 kernel_end selo_x25519_steps_arm
 

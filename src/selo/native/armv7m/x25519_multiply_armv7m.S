@@ -3,13 +3,13 @@
  *
  *   void selo_field25519_multiply_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
  *
- * r = a b mod p, below 2^255 + 2^13. r may be a or b. All three are aligned to 4 bytes.
+ * r = a b mod p, below 2^255 + 2^230. r may be a or b. All three are aligned to 4 bytes.
  *
  * The algorithm of x25519_multiply_armv6m.S: one level of Karatsuba over products of four by four
  * words by columns, whose factors are read in halves, and whose sums shift in the same instruction.
  *
- * Cost of selo_field25519_multiply_arm: 1,192 cycles on Cortex-M3 as modelled, 1,005 instructions,
- * 240 bytes of stack, 1,532 bytes of flash (tests/arm/run.sh --figures).
+ * Cost of selo_field25519_multiply_arm: 1,201 cycles on Cortex-M3 as modelled, 1,004 instructions,
+ * 244 bytes of stack, 1,532 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -3,12 +3,12 @@
  *
  *   void selo_field25519_square_arm(uint8_t r[32], const uint8_t a[32]);
  *
- * r = a^2 mod p, below 2^255 + 2^13. r may be a. Both are aligned to 4 bytes.
+ * r = a^2 mod p, below 2^255 + 2^230. r may be a. Both are aligned to 4 bytes.
  *
  * The algorithm of x25519_square_armv6m.S: one level of Karatsuba, whose square of the difference
  * has no sign, over squares of four words by columns.
  *
- * Cost of selo_field25519_square_arm: 801 cycles on Cortex-M3 as modelled, 703 instructions, 144
+ * Cost of selo_field25519_square_arm: 809 cycles on Cortex-M3 as modelled, 702 instructions, 144
  * bytes of stack, 1,100 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
