@@ -45,10 +45,6 @@ static void ladder(uint8_t i)
     kernel_fold(out.data, 32);
 }
 
-#if SELO_NATIVE_X25519
-#define steps selo_x25519_steps_arm
-#else
-
 /* As x25519_ladder.c makes the steps without a kernel. */
 static void steps(uint8_t p[224], const uint8_t bits[32])
 {
@@ -76,6 +72,8 @@ static void steps(uint8_t p[224], const uint8_t bits[32])
     }
 }
 
+#if !SELO_NATIVE_X25519
+#define selo_x25519_steps_arm steps
 #endif
 
 /* Any points, whose coordinates differ in one word, or are near 2^255: a carry and a borrow of the
@@ -99,14 +97,18 @@ static void equal_steps(uint8_t i)
             memcpy(z, x, 32);
             z[4 * (i / 3 % 8)] |= 0x0f;
         }
-        if (i % 3 == 2 && !SELO_BACKEND_UMAAL) {
+        if (i % 3 == 2) {
             /* The sum less 2^256 has ones in its lowest words, and a product may be that large. */
             memset(z, 0, 4);
             memset(x, 0xff, (size_t)4 * (1 + i / 3 % 7));
             x[28] = 38;
         }
     }
-    KERNEL_CALL(steps, points.data, scalar.data);
+    if (i % 3 == 2 && SELO_BACKEND_UMAAL) { /* its contract has smaller numbers */
+        steps(points.data, scalar.data);
+    } else {
+        KERNEL_CALL(selo_x25519_steps_arm, points.data, scalar.data);
+    }
     for (uint8_t at = 32; at < 160; at = (uint8_t)(at + 32)) {
         selo_field25519_canonical(points.data + at);
         kernel_fold(points.data + at, 32);
