@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "selo.h"
+#include "selo/x25519/field.h"
 #include "selo/x25519/x25519_ladder.h"
 
 KERNEL_BUFFER(scalar, 32);
 KERNEL_BUFFER(u, 32);
 KERNEL_BUFFER(out, 32);
+KERNEL_BUFFER(points, 224);
 
 /* [RFC7748, 5.2] */
 static void vector(void)
@@ -43,8 +45,79 @@ static void ladder(uint8_t i)
     kernel_fold(out.data, 32);
 }
 
+/* As x25519_ladder.c makes the steps without a kernel. */
+static void steps(uint8_t p[224], const uint8_t bits[32])
+{
+    uint8_t *const x2 = p + 32, *const z2 = p + 64, *const x3 = p + 96, *const z3 = p + 128;
+    uint8_t *const x = p + 160, *const z = p + 192;
+    uint8_t last = 0;
+    for (uint8_t bit = 253; bit > 2; bit--) {
+        const uint8_t now = bits[bit >> 3] >> (bit & 7) & 1;
+        selo_field25519_butterfly(x2, z2);
+        selo_field25519_butterfly(x3, z3);
+        selo_field25519_select(x, x2, x3, now ^ last);
+        selo_field25519_multiply(z3, z3, x2);
+        selo_field25519_multiply(x3, x3, z2);
+        selo_field25519_butterfly(x3, z3);
+        selo_field25519_square(x3, x3);
+        selo_field25519_square(z3, z3);
+        selo_field25519_multiply(z3, z3, p);
+        selo_field25519_square(x, x);
+        selo_field25519_square(z, z);
+        selo_field25519_multiply(x2, x, z);
+        selo_field25519_subtract(x, x, z);
+        selo_field25519_add_121666(z, x);
+        selo_field25519_multiply(z2, x, z);
+        last = now;
+    }
+}
+
+#if !SELO_NATIVE_X25519
+#define selo_x25519_steps_arm steps
+#endif
+
+/* Any points, whose coordinates differ in one word, or are near 2^255: a carry and a borrow of the
+ * first sums go through all words below it. */
+static void equal_steps(uint8_t i)
+{
+    kernel_fill(scalar.data, 32);
+    kernel_fill(points.data, 224);
+    for (uint8_t at = 0; at < 160; at = (uint8_t)(at + 32)) {
+        points.data[at + 31] &= 0x7f;
+    }
+    for (uint8_t at = 32; at < 160; at = (uint8_t)(at + 64)) {
+        uint8_t *const x = points.data + at, *const z = x + 32;
+        if (i % 3 == 2) {
+            memset(x + 2, 0, 29);
+            x[31] = 0x80;
+        } else if (i % 3 == 1) {
+            x[4 * (i / 3 % 8)] &= 0xf0;
+        }
+        if (i % 3 != 0) {
+            memcpy(z, x, 32);
+            z[4 * (i / 3 % 8)] |= 0x0f;
+        }
+        if (i % 3 == 2) {
+            /* The sum less 2^256 has ones in its lowest words, and a product may be that large. */
+            memset(z, 0, 4);
+            memset(x, 0xff, (size_t)4 * (1 + i / 3 % 7));
+            x[28] = 38;
+        }
+    }
+    if (i % 3 == 2 && SELO_BACKEND_UMAAL) { /* its contract has smaller numbers */
+        steps(points.data, scalar.data);
+    } else {
+        KERNEL_CALL(selo_x25519_steps_arm, points.data, scalar.data);
+    }
+    for (uint8_t at = 32; at < 160; at = (uint8_t)(at + 32)) {
+        selo_field25519_canonical(points.data + at);
+        kernel_fold(points.data + at, 32);
+    }
+}
+
 int main(void)
 {
+    KERNEL_GUARD(points);
     KERNEL_GUARD(scalar);
     KERNEL_GUARD(u);
     KERNEL_GUARD(out);
@@ -52,6 +125,9 @@ int main(void)
     for (uint8_t i = 0; i < 24; i++)
         ladder(i);
     kernel_series("ladder", 24);
+    for (uint8_t i = 0; i < 48; i++)
+        equal_steps(i);
+    kernel_series("steps", 48);
     kernel_time_begin();
     for (uint8_t i = 0; i < 4; i++)
         ladder(i);

@@ -6,7 +6,7 @@
  */
 #include "field.h"
 
-#if SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL
+#if SELO_NATIVE_X25519 && SELO_BACKEND_ARM
 #define square_times selo_field25519_square_times_arm
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_RISCV32
 #define square_times selo_field25519_square_times_riscv32

@@ -7,8 +7,9 @@
  * chosen by masks, so neither a branch nor an address depends on the scalar.
  *
  * On AVR: the kernels of native/avr/, as [DUELL2015] first did it in less than 14 million
- * cycles. On ARM: those of native/armv6m/ or native/armv7em/. On RV32: those of native/riscv32/.
- * On Xtensa: those of native/xtensa/, where one call makes all equal steps.
+ * cycles. On ARM: those of native/armv6m/, native/armv7m/ or native/armv7em/. On RV32: those of
+ * native/riscv32/. On Xtensa: those of native/xtensa/. On ARM and Xtensa one call makes all equal
+ * steps.
  */
 #include <string.h>
 
@@ -48,7 +49,7 @@ static void choose(struct point *r, const struct point *p, const struct point *q
     selo_field25519_select((uint8_t *)r, (const uint8_t *)p, (const uint8_t *)q, choice);
 }
 
-#if SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL
+#if SELO_NATIVE_X25519 && SELO_BACKEND_ARM
 #define all_steps selo_x25519_steps_arm
 _Static_assert(sizeof(struct ladder) == 224, "u, p2, p3 and d follow each other");
 #elif SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA

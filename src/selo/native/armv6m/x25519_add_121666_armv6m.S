@@ -3,7 +3,7 @@
  *
  *   void selo_field25519_add_121666_arm(uint8_t a[32], const uint8_t b[32]);
  *
- * a = a + 121666 b mod p, below 2^255 + 2^19. a and b are apart, and aligned to 4 bytes.
+ * a = a + 121666 b mod p, below 2^255 + 2^241. a and b are apart, and aligned to 4 bytes.
  *
  * 121666 is twice a number of 16 bits, whose products with halves of words fit a word.
  *

@@ -1,21 +1,19 @@
 /*
- * Multiplication modulo 2^255 - 19 on ARM cores without UMAAL.
+ * Multiplication modulo 2^255 - 19 on ARM cores with 16-bit instructions.
  *
  *   void selo_field25519_multiply_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
  *
- * r = a b mod p, below 2^255 + 2^13. r may be a or b. All three are aligned to 4 bytes.
+ * r = a b mod p, below 2^255 + 2^230. r may be a or b. All three are aligned to 4 bytes.
  *
  * One level of Karatsuba with the sizes of differences and their signs apart, over products of
- * four by four words by columns. A word times a word is four products of 16 bits. Cortex-M3 has
- * instructions for it, but their time depends on the numbers, so it uses this code too.
+ * four by four words by columns. A word times a word is four products of 16 bits.
  *
- * Cost of selo_field25519_multiply_arm: 1,679 cycles on Cortex-M0 and 1,617 cycles on Cortex-M3
- * as modelled, 1,439 instructions, 224 bytes of stack, 1,392 bytes of flash (tests/arm/run.sh
- * --figures).
+ * Cost of selo_field25519_multiply_arm: 1,678 cycles on Cortex-M0 as modelled, 1,430 instructions,
+ * 228 bytes of stack, 1,376 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 
-#if SELO_NATIVE_X25519 && SELO_BACKEND_ARM && !SELO_BACKEND_UMAAL
+#if SELO_NATIVE_X25519 && SELO_BACKEND_THUMB1
 
 #include "x25519_field.inc"
 
@@ -43,6 +41,13 @@
 
 kernel selo_field25519_multiply_arm
     save_all
+    bl selo_field25519_multiply_core_arm
+    restore_all_and_return
+kernel_end selo_field25519_multiply_arm
+
+/* The same for a caller that wants no register back. */
+entry selo_field25519_multiply_core_arm
+    push {r0-r2, lr}
     sub sp, #(176 - 64)
     /* H: the high halves. */
     movs r6, r2
@@ -95,7 +100,7 @@ kernel selo_field25519_multiply_arm
     movs r5, #38
     fold sp, 64, sp, 32
     add sp, #(176 + 12)
-    restore_all_and_return
+    pop {pc}
 
 /* The eight words at sp = the four in r8 to r11 times the four at sp + 96. */
 product:
@@ -132,6 +137,6 @@ product:
     str r7, [sp, #24]
     str r5, [sp, #28]
     bx lr
-kernel_end selo_field25519_multiply_arm
+kernel_end selo_field25519_multiply_core_arm
 
 #endif
