@@ -45,8 +45,9 @@ static void ladder(uint8_t i)
     kernel_fold(out.data, 32);
 }
 
+#if !SELO_NATIVE_X25519
 /* As x25519_ladder.c makes the steps without a kernel. */
-static void steps(uint8_t p[224], const uint8_t bits[32])
+void selo_x25519_steps_arm(uint8_t p[224], const uint8_t bits[32])
 {
     uint8_t *const x2 = p + 32, *const z2 = p + 64, *const x3 = p + 96, *const z3 = p + 128;
     uint8_t *const x = p + 160, *const z = p + 192;
@@ -71,9 +72,6 @@ static void steps(uint8_t p[224], const uint8_t bits[32])
         last = now;
     }
 }
-
-#if !SELO_NATIVE_X25519
-#define selo_x25519_steps_arm steps
 #endif
 
 /* Any points, whose coordinates differ in one word, or are near 2^255: a carry and a borrow of the
@@ -104,11 +102,7 @@ static void equal_steps(uint8_t i)
             x[28] = 38;
         }
     }
-    if (i % 3 == 2 && SELO_BACKEND_UMAAL) { /* its contract has smaller numbers */
-        steps(points.data, scalar.data);
-    } else {
-        KERNEL_CALL(selo_x25519_steps_arm, points.data, scalar.data);
-    }
+    KERNEL_CALL(selo_x25519_steps_arm, points.data, scalar.data);
     for (uint8_t at = 32; at < 160; at = (uint8_t)(at + 32)) {
         selo_field25519_canonical(points.data + at);
         kernel_fold(points.data + at, 32);

@@ -530,8 +530,7 @@ void selo_field25519_select_riscv32(uint8_t r[64], const uint8_t a[64], const ui
                                     uint8_t choice);
 void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
 /* On ARM. The 251 steps of the ladder (x25519_ladder.c) for bits 253 to 3 of the scalar: points has
- * u, then the x and the z of p2, p3 and d; u is below 2^255, coordinates below 2^255 + 2^20, or
- * 2^255 + 2^230 without UMAAL.
+ * u, then the x and the z of p2, p3 and d; u is below 2^255, coordinates below 2^255 + 2^230.
  * r = a^(2^times) (field_invert.c). */
 void selo_x25519_steps_arm(uint8_t points[224], const uint8_t scalar[32]);
 void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);

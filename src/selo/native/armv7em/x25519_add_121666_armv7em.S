@@ -3,7 +3,7 @@
  *
  *   void selo_field25519_add_121666_arm(uint8_t a[32], const uint8_t b[32]);
  *
- * a = a + 121666 b mod p, below 2^255 + 2^19. a and b are apart, and aligned to 4 bytes.
+ * a = a + 121666 b mod p, below 2^255 + 2^241. a and b are apart, and aligned to 4 bytes.
  *
  * Cost of selo_field25519_add_121666_arm: 68 cycles on Cortex-M4 as modelled, 32 instructions,
  * 36 bytes of stack, 108 bytes of flash (tests/arm/run.sh --figures).

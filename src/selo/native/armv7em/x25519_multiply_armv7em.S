@@ -3,7 +3,7 @@
  *
  *   void selo_field25519_multiply_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
  *
- * r = a b mod p, below 2^255 + 2^13. r may be a or b. All three are aligned to 4 bytes.
+ * r = a b mod p, below 2^255 + 2^230. r may be a or b. All three are aligned to 4 bytes.
  *
  * Operand scanning: both halves of a times the low half of b, then both times the high one. A row
  * adds a word of b times four words of a, with UMAAL alone: it multiplies and adds two words,

@@ -3,7 +3,7 @@
  *
  *   void selo_field25519_square_arm(uint8_t r[32], const uint8_t a[32]);
  *
- * r = a^2 mod p, below 2^255 + 2^13. r may be a. Both are aligned to 4 bytes.
+ * r = a^2 mod p, below 2^255 + 2^230. r may be a. Both are aligned to 4 bytes.
  *
  *   void selo_field25519_square_core(the same);
  *

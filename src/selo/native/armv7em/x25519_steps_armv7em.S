@@ -5,20 +5,19 @@
  *
  * The 251 steps of x25519_ladder.c for bits 253 to 3 of the scalar, whose letters these are. points
  * has u, then p2, p3 and d, each x and z, of which d is for work; aligned to 4 bytes. u is below
- * 2^255, and each coordinate below 2^255 + 2^20, as products are.
+ * 2^255, and each coordinate below 2^255 + 2^230, as products are.
  *
  *   void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
  *
- * r = a^(2^times), below 2^255 + 2^13; times is at least 1. r may be a.
+ * r = a^(2^times), below 2^255 + 2^230; times is at least 1. r may be a.
  *
  * The field's operations without their calls, on a copy of points whose places the stack pointer
- * gives. As all numbers to add are that small, the sum of two less 2^256 is below 2^22, and their
- * difference and 2^256 is above 2^254, so that 38, which 2^256 is, carries into no second word, and
- * borrows from no 2^256. Sum and difference need one pass: the sum's carry is in UMAAL, that of the
- * difference in the flags. SEL chooses what is doubled (x25519_select_armv7em.S). Four of the five
+ * gives. The difference of two coordinates and 2^256 is above 2^254, so that 38, which 2^256 is, borrows
+ * from no 2^256. Sum and difference need one pass: the sum's carry is in UMAAL, that of the difference
+ * in the flags. SEL chooses what is doubled (x25519_select_armv7em.S). Four of the five
  * products are of the two numbers of d (multiply_d).
  *
- * Cost of selo_x25519_ladder, with its 251 steps: 542,573 cycles on Cortex-M4 as modelled; 1,700 bytes
+ * Cost of selo_x25519_ladder, with its 251 steps: 546,338 cycles on Cortex-M4 as modelled; 1,748 bytes
  * of flash for both; 336 bytes of stack for the steps (tests/arm/run.sh --figures).
  */
 #include "../api.h"
@@ -61,19 +60,14 @@
     bl multiply_d
 .endm
 
-/* Two words of x in d0 and d1 and of z at \z: the sum to \x, or its word 0 to \keep, the difference
- * to d0 and d1. r1 is 1. \sub is SUBS or SBCS. */
-.macro butterfly_pair x, z, sub, d0, d1, keep
+/* Two words of x in d0 and d1 and of z at \z: the sum to \x, the difference to d0 and d1. r1 is 1.
+ * \sub is SUBS or SBCS. */
+.macro butterfly_pair x, z, sub, d0, d1
     ldr r10, [sp, #\z]
     ldr r11, [sp, #\z + 4]
-    .ifnb \keep
-    mov \keep, \d0
-    umaal \keep, lr, r10, r1
-    .else
     mov r12, \d0
     umaal r12, lr, r10, r1
     str r12, [sp, #\x]
-    .endif
     mov r12, \d1
     umaal r12, lr, r11, r1
     str r12, [sp, #\x + 4]
@@ -81,21 +75,35 @@
     sbcs \d1, \d1, r11
 .endm
 
-/* x + z and x - z to \sum and \difference. */
+/* x + z and x - z to \sum and \difference. The sum's top word and its quotient by 2^255 come first,
+ * without the carry into that word, which may stay there. The quotient, at most 2, goes in at the
+ * bottom as 19 times itself. */
 .macro butterfly x, z, sum, difference
     add r12, sp, #\x
     ldm r12, {r2-r9}
+    ldr r0, [sp, #\z + 28]
     mov r1, #1
     mov lr, #0
-    butterfly_pair \sum, \z, subs, r2, r3, r0
+    mov r11, #19
+    adds r0, r0, r9
+    adc lr, lr, lr
+    adds r0, r0, r0
+    adc lr, lr, lr
+    mul lr, lr, r11
+    butterfly_pair \sum, \z, subs, r2, r3
     butterfly_pair \sum + 8, \z + 8, sbcs, r4, r5
     butterfly_pair \sum + 16, \z + 16, sbcs, r6, r7
-    butterfly_pair \sum + 24, \z + 24, sbcs, r8, r9
+    ldr r10, [sp, #\z + 24]
+    ldr r11, [sp, #\z + 28]
+    mov r12, r8
+    umaal r12, lr, r10, r1
+    str r12, [sp, #\sum + 24]
+    add r12, lr, r0, lsr #1
+    str r12, [sp, #\sum + 28]
+    sbcs r8, r8, r10
+    sbcs r9, r9, r11
     sbc r10, r10, r10
     and r10, r10, #38
-    mov r11, #38
-    mla r0, lr, r11, r0
-    str r0, [sp, #\sum]
     subs r2, r2, r10
     .irp word, r3, r4, r5, r6, r7, r8
     sbcs \word, \word, #0
@@ -232,7 +240,7 @@ kernel selo_x25519_steps_arm
 .endm
 
 /*
- * The eight words at r0 = x z of d, below 2^255 + 2^13. The place of d is known, so no register holds
+ * The eight words at r0 = x z of d, below 2^255 + 2^230. The place of d is known, so no register holds
  * an address: five words of x times all of z, then the other three. In the last five rows a word of
  * the first product is the carry that the row begins with.
  */
