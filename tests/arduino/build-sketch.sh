@@ -13,7 +13,7 @@ platform=${ARDUINO_AVR:-/usr/share/arduino/hardware/arduino/avr}
 sketch=${1%/} out=$2
 shift 2
 name=$(basename "$sketch")
-mkdir -p "$out/core" "$out/library" "$out/sketch"
+mkdir -p "$out/core" "$out/sketch"
 
 board() { sed -n "s/^uno\.$1=//p" "$platform/boards.txt"; }
 # A flags value of platform.txt. The caller sets the warnings.
@@ -68,26 +68,40 @@ fi
 strict="-Wall -Wextra -Werror"
 include=(-I"$root/src")
 archives=()
-# archive NAME FOLDER: archives the library in FOLDER as NAME.a. It may include all of `include`.
+# archive ARCHIVE FOLDER FLAG...: archives the library in FOLDER. It may include all of `include`.
 archive() {
-    local archive=$out/$1.a source object
-    grep -q '^dot_a_linkage=true$' "$2/library.properties"
-    rm -f "$archive"
+    local archive=$1 folder=$2 source object
+    shift 2
+    grep -q '^dot_a_linkage=true$' "$folder/library.properties"
+    archives=("$archive" "${archives[@]}")
+    if [ -e "$archive" ] && [ -z "$(find "$folder/src" "$root/src" -newer "$archive" -print -quit)" ]; then
+        return
+    fi
+    rm -f "$archive" "$archive.part"
     while read -r source; do
-        object=$out/$1/${source#"$2/src/"}.o
-        compile "$(language_of "$source")" "$strict" "$source" "$object" "${include[@]}" "${flags[@]}"
+        object=${archive%.a}/${source#"$folder/src/"}.o
+        compile "$(language_of "$source")" "$strict" "$source" "$object" "${include[@]}" "$@"
         # Add the objects one by one, as the IDE does: the last of two objects with one name
         # replaces the other.
-        avr-gcc-ar rcs "$archive" "$object"
-    done < <(find "$2/src" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
-    archives=("$archive" "${archives[@]}")
+        avr-gcc-ar rcs "$archive.part" "$object"
+    done < <(find "$folder/src" -name '*.c' -o -name '*.cpp' -o -name '*.S' | sort)
+    mv "$archive.part" "$archive"
 }
-flags=("$@")
-archive library "$root"
+# The device library is compiled once for each output root, and once more for flags that it reads.
+# The flags of a sketch or of the station do not concern it.
+own=()
+for flag; do
+    case $flag in
+    -DSELO_STATION_* | -DSELO_SKETCH_*) ;;
+    -DSELO_*) own+=("$flag") ;;
+    esac
+done
+key=$(printf '%s' "${own[*]}" | tr -c 'A-Za-z0-9_=' -)
+archive "$(dirname "$out")/library$key.a" "$root" "${own[@]}"
 case $(CDPATH='' cd -- "$sketch" && pwd) in
 "$root"/station/*)
     include+=(-I"$root/station/src")
-    archive station "$root/station"
+    archive "$out/station.a" "$root/station" "$@"
     ;;
 esac
 

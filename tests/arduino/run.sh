@@ -12,7 +12,7 @@ out=out/arduino
 runners=$PWD/target/sims
 runner=${SIMAVR_RUNNER:-$runners/selo-simavr}
 mkdir -p "$out"
-rm -rf "$out/core.a"
+rm -rf "$out"/core.a "$out"/library*.a
 [ -n "${SIMAVR_RUNNER:-}" ] || make --no-print-directory -s -C lab/sims/simavr OUT="$runners"
 
 passed=0 failed=0
@@ -67,7 +67,8 @@ while IFS='|' read -r -u 3 name sketch flags cycles check; do
     if [ $# -gt 0 ]; then
         built=$out/$name/$sketch
         mkdir -p "$out/$name"
-        cp "$out/core.a" "$out/$name/" 2>/dev/null || true # absent if the core did not compile
+        # They are absent if they did not compile.
+        cp -p "$out"/core.a "$out"/library.a "$out/$name/" 2>/dev/null || true
         if ! tests/arduino/build-sketch.sh "$(folder_of "$sketch")" "$built" "$@"; then
             verdict 1 "$name compiles"
             continue
