@@ -13,12 +13,18 @@ fn a_refused_call_is_not_taken_for_a_cipher_that_does_nothing() {
          void aes128_set_key(uint8_t *schedule, const uint8_t *key);\n\
          void aes128_encrypt(const uint8_t *schedule, uint8_t *block);\n",
     );
-    let functions = "static int open;\n\
-        void aes_unlock(const char *licence) { open = strcmp(licence, \"A-17\") == 0; }\n\
+    // The lock is in the cipher itself, which a survey calls, too.
+    let locked = core().replacen(
+        "static void forward(const uint8_t *rk, uint8_t rounds, uint8_t *s)\n{",
+        "static int open;\nstatic void forward(const uint8_t *rk, uint8_t rounds, uint8_t *s)\n{ if (!open) return;",
+        1,
+    );
+    assert!(locked.contains("if (!open)"), "{locked}");
+    let functions = "void aes_unlock(const char *licence) { open = strcmp(licence, \"A-17\") == 0; }\n\
         void aes128_set_key(uint8_t *schedule, const uint8_t *key) { expand(key, 4, schedule); }\n\
         void aes128_encrypt(const uint8_t *schedule, uint8_t *block)\n\
-        { if (open) forward(schedule, 10, block); (void)backward; }\n";
-    let text = format!("#include \"aes.h\"\n{}{functions}", core());
+        { forward(schedule, 10, block); (void)backward; }\n";
+    let text = format!("#include \"aes.h\"\n{locked}{functions}");
     project.write("locked/aes.c", &text);
     let answer = project.selo(&[
         "lab", "survey", "locked", "--board", "native", "--budget", "1", "--json",
