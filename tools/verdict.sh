@@ -12,3 +12,15 @@ verdict() {
         printf '%s:\n%s\n' "$1" "$2" | head -n 20 >&2
     fi
 }
+
+# holds WHAT COMMAND...: passes if the command succeeds.
+holds() {
+    local what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $what"
+    fi
+}

@@ -25,8 +25,8 @@ echo "127.0.0.1 localhost" >"$root/etc/hosts"
 mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
 inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"; }
-# holds WHAT COMMAND...: the command succeeds inside.
-holds() {
+# holds_inside WHAT COMMAND...: the command succeeds inside.
+holds_inside() {
     local what=$1 said
     shift
     said=$(inside "$@" 2>&1) && said=
@@ -34,13 +34,13 @@ holds() {
 }
 
 started=$SECONDS
-holds "apt installs selo" sh -c 'apt-get -qq -y --no-install-recommends install /selo_*.deb'
-holds "selo answers" selo --version
-holds "the configuration is valid" selo config check /etc/selo/selo.toml
-holds "others cannot read it" sh -c '[ "$(stat -c %a:%U:%G /etc/selo/selo.toml)" = 640:root:selo ]'
-holds "no compiler was needed" sh -c '! command -v cc && ! command -v avr-gcc'
+holds_inside "apt installs selo" sh -c 'apt-get -qq -y --no-install-recommends install /selo_*.deb'
+holds_inside "selo answers" selo --version
+holds_inside "the configuration is valid" selo config check /etc/selo/selo.toml
+holds_inside "others cannot read it" sh -c '[ "$(stat -c %a:%U:%G /etc/selo/selo.toml)" = 640:root:selo ]'
+holds_inside "no compiler was needed" sh -c '! command -v cc && ! command -v avr-gcc'
 # The first page of a site, served to a browser on this machine.
-holds "selo up serves the dashboard" bash -c '
+holds_inside "selo up serves the dashboard" bash -c '
     install -d -m 700 -o selo -g selo /var/lib/selo
     setpriv --reuid selo --regid selo --clear-groups env SELO_STATE=/var/lib/selo \
         selo up --http 127.0.0.1:17380 --listen 127.0.0.1:0 >/tmp/up 2>&1 &
@@ -56,17 +56,17 @@ holds "selo up serves the dashboard" bash -c '
     done
     kill $!; cat /tmp/up; exit 1'
 echo "from an empty machine to the first page: $((SECONDS - started)) s (wall-clock)" >&2
-holds "what the site knows survives a purge" sh -c 'apt-get -qq -y purge selo && [ -d /var/lib/selo ] && [ ! -e /etc/selo ] && [ ! -e /usr/bin/selo ]'
+holds_inside "what the site knows survives a purge" sh -c 'apt-get -qq -y purge selo && [ -d /var/lib/selo ] && [ ! -e /etc/selo ] && [ ! -e /usr/bin/selo ]'
 
 started=$SECONDS
-holds "apt installs selo-lab and a compiler" sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends install /selo-lab_*.deb gcc-avr avr-libc git'
-holds "a user without a checkout measures the simulated Uno" sh -c '
+holds_inside "apt installs selo-lab and a compiler" sh -c 'apt-get -qq update && apt-get -qq -y --no-install-recommends install /selo-lab_*.deb gcc-avr avr-libc git'
+holds_inside "a user without a checkout measures the simulated Uno" sh -c '
     useradd -m -d /srv/maker maker && cd /srv/maker &&
     setpriv --reuid maker --regid maker --clear-groups env HOME=/srv/maker \
         selo-lab run --board uno --library selo --algorithm aes-128 --variant small >/tmp/rows 2>&1 &&
     grep -q "3 rows\|1 of 1 units" /tmp/rows || { cat /tmp/rows; exit 1; }'
 echo "from an empty machine to the first measurement: $((SECONDS - started)) s (wall-clock)" >&2
-holds "a purge leaves nothing" sh -c 'apt-get -qq -y purge selo-lab && [ ! -e /usr/share/selo ] && [ ! -e /usr/lib/selo ]'
+holds_inside "a purge leaves nothing" sh -c 'apt-get -qq -y purge selo-lab && [ ! -e /usr/share/selo ] && [ ! -e /usr/lib/selo ]'
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

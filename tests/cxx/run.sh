@@ -8,17 +8,7 @@ cd "$(dirname "$0")/../.."
 out=out/cxx
 mkdir -p "$out"
 strict=(-Isrc -Wall -Wextra -Wpedantic -Wshadow -Werror -fno-exceptions -fno-rtti)
-passed=0 failed=0
-verdict() { # WHAT COMMAND...
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED  $what"
-    fi
-}
+. tools/verdict.sh
 # The portable sources of what the test calls. The linker drops the rest.
 mapfile -t sources < <(find src/selo/{aead,aes,ascon,chacha20,chacha20_poly1305,common,mode,poly1305} -name '*.c')
 flags="-std=c11 -O1 -Isrc -fsanitize=address,undefined -ffunction-sections -fdata-sections"
@@ -27,18 +17,18 @@ mkdir -p "$out/objects"
 # shellcheck disable=SC2086 # words
 (cd "$out/objects" && printf '%s\n' "${sources[@]/#/$PWD/../../../}" | xargs -P 2 -n 12 ${CC:-cc} ${flags/-Isrc/-I../../../src} -c)
 for standard in c++11 c++17; do
-    verdict "test.cpp in $standard" g++ -std=$standard "${strict[@]}" -O1 -fsanitize=address,undefined \
+    holds "test.cpp in $standard" g++ -std=$standard "${strict[@]}" -O1 -fsanitize=address,undefined \
         -o "$out/test-$standard" tests/cxx/test.cpp "$out"/objects/*.o -Wl,--gc-sections
-    verdict "test.cpp in $standard, run" "$out/test-$standard"
+    holds "test.cpp in $standard, run" "$out/test-$standard"
 done
-verdict "misuse.cpp without a mistake" g++ -std=c++11 "${strict[@]}" -c -o /dev/null -DMISUSE=0 tests/cxx/misuse.cpp
-verdict "misuse.cpp on the Uno" avr-g++ -std=c++11 "${strict[@]}" -mmcu=atmega328p -c -o /dev/null -DMISUSE=0 \
+holds "misuse.cpp without a mistake" g++ -std=c++11 "${strict[@]}" -c -o /dev/null -DMISUSE=0 tests/cxx/misuse.cpp
+holds "misuse.cpp on the Uno" avr-g++ -std=c++11 "${strict[@]}" -mmcu=atmega328p -c -o /dev/null -DMISUSE=0 \
     tests/cxx/misuse.cpp
 refused() { ! "$@" 2>"$out/refused"; }
 for number in $(sed -n 's/^#e*l*if MISUSE == \([0-9]*\)$/\1/p' tests/cxx/misuse.cpp); do
     for compiler in "g++ -std=c++11" "g++ -std=c++17" "avr-g++ -std=c++11 -mmcu=atmega328p"; do
         # shellcheck disable=SC2086 # words
-        verdict "$compiler refuses mistake $number" refused $compiler "${strict[@]}" -c -o /dev/null \
+        holds "$compiler refuses mistake $number" refused $compiler "${strict[@]}" -c -o /dev/null \
             -Wno-unused-variable -DMISUSE="$number" tests/cxx/misuse.cpp
     done
 done

@@ -11,17 +11,7 @@ cd "$(dirname "$0")/../.."
 out=$PWD/out/starters
 runner=${SIMAVR_RUNNER:-$PWD/target/sims/selo-simavr}
 mkdir -p "$out"
-passed=0 failed=0
-verdict() { # WHAT COMMAND...
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED  $what"
-    fi
-}
+. tools/verdict.sh
 
 cmake_builds() {
     cmake -S starters/cmake -B "$out/cmake" -DCMAKE_BUILD_TYPE=Release >"$out/cmake.log" &&
@@ -47,25 +37,25 @@ uno_runs() {
     [ "$(printf "$(sed 's/../\\x&/g' <<<"$hex")" | "$out/open" || echo 0)" -ge 4 ]
 }
 
-verdict "cmake builds" cmake_builds
-verdict "cmake seals" cmake_runs
-verdict "cortex-m builds" make --no-print-directory -s -j2 -C starters/cortex-m BUILD="$out/cortex-m"
-verdict "cortex-m seals" micro_bit_runs
+holds "cmake builds" cmake_builds
+holds "cmake seals" cmake_runs
+holds "cortex-m builds" make --no-print-directory -s -j2 -C starters/cortex-m BUILD="$out/cortex-m"
+holds "cortex-m seals" micro_bit_runs
 [ -n "${SIMAVR_RUNNER:-}" ] || make --no-print-directory -s -C lab/sims/simavr OUT="$PWD/target/sims"
-verdict "avr builds" make --no-print-directory -s -j2 -C starters/avr BUILD="$out/avr"
-verdict "avr seals" uno_runs
+holds "avr builds" make --no-print-directory -s -j2 -C starters/avr BUILD="$out/avr"
+holds "avr seals" uno_runs
 
 strict=(-Wall -Wextra -Werror -Isrc -Itests/starters/declared)
-verdict "esp-idf compiles" gcc -std=gnu17 "${strict[@]}" -fsyntax-only starters/esp-idf/main/main.c
-verdict "esp-idf finds the library" test -f "starters/esp-idf/main/$(sed -n 's/^ *path: //p' starters/esp-idf/main/idf_component.yml)/idf_component.yml"
-verdict "zephyr compiles" gcc -std=gnu17 "${strict[@]}" -fsyntax-only starters/zephyr/src/main.c
+holds "esp-idf compiles" gcc -std=gnu17 "${strict[@]}" -fsyntax-only starters/esp-idf/main/main.c
+holds "esp-idf finds the library" test -f "starters/esp-idf/main/$(sed -n 's/^ *path: //p' starters/esp-idf/main/idf_component.yml)/idf_component.yml"
+holds "zephyr compiles" gcc -std=gnu17 "${strict[@]}" -fsyntax-only starters/zephyr/src/main.c
 module=$(sed -n 's@.*ZEPHYR_EXTRA_MODULES "${CMAKE_CURRENT_SOURCE_DIR}/\(.*\)")@\1@p' starters/zephyr/CMakeLists.txt)
-verdict "zephyr finds the module" test -f "starters/zephyr/$module/zephyr/module.yml"
-verdict "zephyr's option exists" grep -q "^config SELO$" zephyr/Kconfig
+holds "zephyr finds the module" test -f "starters/zephyr/$module/zephyr/module.yml"
+holds "zephyr's option exists" grep -q "^config SELO$" zephyr/Kconfig
 platform=${ARDUINO_AVR:-/usr/share/arduino/hardware/arduino/avr}
-verdict "platformio compiles" avr-g++ -std=gnu++11 -Os -Wall -Wextra -Werror -mmcu=atmega328p -DF_CPU=16000000L \
+holds "platformio compiles" avr-g++ -std=gnu++11 -Os -Wall -Wextra -Werror -mmcu=atmega328p -DF_CPU=16000000L \
     -DARDUINO=10819 -DARDUINO_ARCH_AVR -I"$platform/cores/arduino" -I"$platform/variants/standard" -Isrc \
     -c -o /dev/null starters/platformio/src/main.cpp
-verdict "platformio finds the library" test -f "starters/platformio/$(sed -n 's@^lib_deps = symlink://@@p' starters/platformio/platformio.ini)/library.json"
+holds "platformio finds the library" test -f "starters/platformio/$(sed -n 's@^lib_deps = symlink://@@p' starters/platformio/platformio.ini)/library.json"
 echo "starters: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

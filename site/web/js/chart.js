@@ -64,7 +64,8 @@ export class Chart {
         this.badge.hidden = !given.badge;
         this.note.textContent = given.note ?? "";
         this.note.hidden = !given.note;
-        this.canvas.setAttribute("aria-label", given.label);
+        const limits = (given.limits ?? []).map((limit) => limit.text);
+        this.canvas.setAttribute("aria-label", [given.label, ...limits].join("; "));
         this.#table();
         if (given.t.length === 0) {
             this.plot?.destroy();

@@ -1,6 +1,5 @@
 // Orders of the stations on the overview, and what is worse than what.
 
-const DAY_S = 86_400;
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 export const shownName = (station) => station.name || station.device;
@@ -20,11 +19,3 @@ export const ORDERS = {
     rain: (a, b) => hourRain(b) - hourRain(a) || (b.rain?.day ?? -1) - (a.rain?.day ?? -1) || byName(a, b),
     heard: (a, b) => new Date(a.last_seen ?? 0) - new Date(b.last_seen ?? 0) || byName(a, b),
 };
-
-/** Days of a month of the UTC calendar, each as the time of its beginning. `month` is "2026-11". */
-export function daysOf(month) {
-    const first = Date.parse(`${month}-01T00:00:00Z`);
-    const days = [];
-    for (let day = first; new Date(day).toISOString().startsWith(month); day += DAY_S * 1000) days.push(day);
-    return days;
-}

@@ -199,6 +199,22 @@ test("every range shows its charts", async () => {
     await becomes(() => page.locator("figure canvas").count(), 3);
 });
 
+test("the limit of a rule is drawn across the chart of its value, and told", async () => {
+    const page = await logged();
+    await go(page, "station/3f9a01c2");
+    const battery = page.locator("figure[data-chart=battery]");
+    await battery.getByRole("img", { name: /battery-low: below 3\.30.V$/ }).waitFor();
+    const red = (figure) => figure.locator("canvas").evaluate((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 200 && data[at] > 120 && data[at + 1] < 80 && data[at + 2] < 80) count += 1;
+        return count;
+    });
+    await until(() => red(battery), (count) => assert.ok(count > 50, `${count} pixels of a limit`));
+    // No rule watches the temperature.
+    assert.equal(await red(page.locator("figure[data-chart=temperature]")), 0);
+});
+
 test("a span of one's own: by dates, by marking a chart, and by an address", async () => {
     const page = await logged();
     await go(page, "station/3f9a01c2");

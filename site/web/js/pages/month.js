@@ -2,7 +2,7 @@
 
 import { api, stationPath } from "../api.js";
 import { field, fill, h, table } from "../dom.js";
-import { daysOf, shownName } from "../order.js";
+import { shownName } from "../order.js";
 import { attempt } from "../problem.js";
 import { amount, day, number, quantity, t, unitSign, valueName } from "../text.js";
 
@@ -14,6 +14,14 @@ export const title = () => t("month.title");
 
 /** The columns of a value. */
 const EXTREMES = ["min", "max"];
+
+/** Days of a month of the UTC calendar, each as the time of its beginning. `month` is "2026-11". */
+function daysOf(month) {
+    const first = Date.parse(`${month}-01T00:00:00Z`);
+    const days = [];
+    for (let day = first; new Date(day).toISOString().startsWith(month); day += DAY) days.push(day);
+    return days;
+}
 
 const thisMonth = () => new Date().toISOString().slice(0, 7);
 

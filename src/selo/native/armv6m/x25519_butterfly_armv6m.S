@@ -19,53 +19,6 @@
 
 #include "x25519_field.inc"
 
-/* Two words at r0 and r1 = their sum and difference. r6 is the carry of the sum, 0 or 1; r7 that
- * of the difference, which is 1 if nothing is borrowed. */
-.macro pair
-    ldr r2, [r0]
-    ldr r3, [r0, #4]
-    ldr r4, [r1]
-    ldr r5, [r1, #4]
-    lsrs r7, r7, #1
-    mov r8, r2
-    mov r9, r3
-    sbcs r2, r2, r4
-    sbcs r3, r3, r5
-    adcs r7, r7, r7
-    stm r1!, {r2, r3}
-    mov r2, r8
-    mov r3, r9
-    lsrs r6, r6, #1
-    adcs r2, r2, r4
-    adcs r3, r3, r5
-    adcs r6, r6, r6
-    stm r0!, {r2, r3}
-.endm
-
-/* The flags stay, which LDM and a subtraction would not leave. */
-.macro load_four at
-    ldr r2, [\at]
-    ldr r3, [\at, #4]
-    ldr r4, [\at, #8]
-    ldr r5, [\at, #12]
-.endm
-
-/* Adds r6 to the eight words at \at, or takes it from them, with \op and \opc: ADDS and ADCS, or SUBS and SBCS. */
-.macro settle op, opc, at
-    load_four \at
-    \op r2, r2, r6
-    \opc r3, r3, r7
-    \opc r4, r4, r7
-    \opc r5, r5, r7
-    stm \at!, {r2-r5}
-    load_four \at
-    \opc r2, r2, r7
-    \opc r3, r3, r7
-    \opc r4, r4, r7
-    \opc r5, r5, r7
-    stm \at!, {r2-r5}
-.endm
-
 kernel selo_field25519_butterfly_arm
     push {r4-r7, lr}
     mov r2, r8
@@ -84,7 +37,7 @@ kernel selo_field25519_butterfly_arm
     movs r7, #38
     muls r6, r7, r6
     movs r7, #0
-    settle adds, adcs, r0
+    settle r0, adds, adcs
     sbcs r6, r6, r6         /* 0 for a carry */
     mvns r6, r6
     movs r2, #38
@@ -97,7 +50,7 @@ kernel selo_field25519_butterfly_arm
     mov r6, r8
     subs r6, r6, #1
     ands r6, r6, r2
-    settle subs, sbcs, r1
+    settle r1, subs, sbcs
     sbcs r6, r6, r6
     movs r2, #38
     ands r6, r6, r2

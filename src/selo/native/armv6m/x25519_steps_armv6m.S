@@ -71,48 +71,6 @@
     bl butterfly
 .endm
 
-/* Two words at r0 and r1 = their sum and difference. r6 is the carry of the sum, 0 or 1; r7 that
- * of the difference, which is 1 if nothing is borrowed. */
-.macro pair
-    ldr r2, [r0]
-    ldr r3, [r0, #4]
-    ldr r4, [r1]
-    ldr r5, [r1, #4]
-    lsrs r7, r7, #1
-    mov r8, r2
-    mov r9, r3
-    sbcs r2, r2, r4
-    sbcs r3, r3, r5
-    adcs r7, r7, r7
-    stm r1!, {r2, r3}
-    mov r2, r8
-    mov r3, r9
-    lsrs r6, r6, #1
-    adcs r2, r2, r4
-    adcs r3, r3, r5
-    adcs r6, r6, r6
-    stm r0!, {r2, r3}
-.endm
-
-/* Four words at \at plus or minus the number in \by, with \first and then \next: ADDS and ADCS, or
- * SUBS and SBCS. For the upper four of eight words \first is \next. r7 is 0. */
-.macro settle_four at, first, next, by
-    ldr r2, [\at]
-    ldr r3, [\at, #4]
-    ldr r4, [\at, #8]
-    ldr r5, [\at, #12]
-    \first r2, r2, \by
-    \next r3, r3, r7
-    \next r4, r4, r7
-    \next r5, r5, r7
-    stm \at!, {r2-r5}
-.endm
-
-.macro settle at, first, next
-    settle_four \at, \first, \next, r6
-    settle_four \at, \next, \next, r7
-.endm
-
 kernel selo_x25519_steps_arm
     save_all
     movs r2, #253

@@ -23,38 +23,12 @@
 
 #if SELO_NATIVE_GHASH && SELO_BACKEND_UMAAL
 
-#include "../arm/kernel.inc"
-
 /* The stack: nine pairs of factors, whose places their products take; the next pair; what is
  * pushed: the product first. */
 #define NEXT 72
 #define FRAME 76
 
-/* The first or second factors of all pairs, from 16 bytes at r0. Uses r2 to r9. */
-.macro factors at
-    ldr r5, [r0]
-    ldr r4, [r0, #4]
-    ldr r3, [r0, #8]
-    ldr r2, [r0, #12]
-    rev r5, r5
-    rev r4, r4
-    rev r3, r3
-    rev r2, r2
-    eor r6, r2, r3
-    eor r7, r4, r5
-    str r2, [sp, #\at]
-    str r3, [sp, #\at + 8]
-    str r6, [sp, #\at + 16]
-    str r4, [sp, #\at + 24]
-    str r5, [sp, #\at + 32]
-    str r7, [sp, #\at + 40]
-    eor r8, r2, r4
-    eor r9, r3, r5
-    str r8, [sp, #\at + 48]
-    str r9, [sp, #\at + 56]
-    eor r8, r8, r9
-    str r8, [sp, #\at + 64]
-.endm
+#include "../arm/ghash_thumb2.inc"
 
 .macro every_fourth a0, a1, a2, a3, of
     and \a0, \of, #0x11111111
@@ -112,33 +86,6 @@
     keep 0x88888888
 .endm
 
-/* w0 to w3 = the product of 64 bits by 64 whose three products are at \at. Uses r12 and lr. */
-.macro combine at, w0, w1, w2, w3
-    ldr \w0, [sp, #\at]
-    ldr \w1, [sp, #\at + 4]
-    ldr \w2, [sp, #\at + 8]
-    ldr \w3, [sp, #\at + 12]
-    ldr r12, [sp, #\at + 16]
-    ldr lr, [sp, #\at + 20]
-    eor r12, r12, \w0
-    eor lr, lr, \w1
-    eor r12, r12, \w2
-    eor lr, lr, \w3
-    eor \w1, \w1, r12
-    eor \w2, \w2, lr
-.endm
-
-/* x^128 = 1 + x + x^2 + x^7: word \low comes back 128 bits further up, in two words. */
-.macro reduce low, high, below
-    eor \high, \high, \low
-    eor \high, \high, \low, lsr #1
-    eor \high, \high, \low, lsr #2
-    eor \high, \high, \low, lsr #7
-    eor \below, \below, \low, lsl #31
-    eor \below, \below, \low, lsl #30
-    eor \below, \below, \low, lsl #25
-.endm
-
 kernel selo_ghash_multiply
     push {r0, r4-r11, lr}
     sub sp, #FRAME
@@ -159,42 +106,7 @@ kernel selo_ghash_multiply
     cmp lr, r2
     bne.w 1b
 
-    combine 0, r0, r1, r2, r3
-    combine 24, r4, r5, r6, r7
-    combine 48, r8, r9, r10, r11
-    eor r8, r8, r0
-    eor r9, r9, r1
-    eor r10, r10, r2
-    eor r11, r11, r3
-    eor r8, r8, r4
-    eor r9, r9, r5
-    eor r10, r10, r6
-    eor r11, r11, r7
-    eor r2, r2, r8
-    eor r3, r3, r9
-    eor r4, r4, r10
-    eor r5, r5, r11
-    adds r0, r0, r0
-    adcs r1, r1, r1
-    adcs r2, r2, r2
-    adcs r3, r3, r3
-    adcs r4, r4, r4
-    adcs r5, r5, r5
-    adcs r6, r6, r6
-    adc r7, r7, r7
-    reduce r0, r4, r3
-    reduce r1, r5, r4
-    reduce r2, r6, r5
-    reduce r3, r7, r6
-    ldr r8, [sp, #FRAME]
-    rev r4, r4
-    rev r5, r5
-    rev r6, r6
-    rev r7, r7
-    str r7, [r8]
-    str r6, [r8, #4]
-    str r5, [r8, #8]
-    str r4, [r8, #12]
+    combine_and_reduce
     /* The products would give away the key. */
     mov r0, #0
     mov r1, #0

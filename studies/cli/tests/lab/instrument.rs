@@ -175,6 +175,30 @@ fn a_secret_dependent_branch_is_seen() {
 }
 
 /// The constant-time verdict of the leaky implementation, which passes all vectors.
+#[test]
+fn the_number_of_secrets_can_be_chosen() {
+    let project = Project::new();
+    let check = |secrets: &str| {
+        let mut arguments = vec!["lab", "check", "--board", "uno", "--budget", "1", "--json"];
+        arguments.extend([
+            "--algorithm",
+            "aes-128",
+            "--variant",
+            "tiny",
+            "--secrets",
+            secrets,
+        ]);
+        project.selo(&arguments)
+    };
+    let answer = check("7");
+    let lines = answer.lines();
+    let line = lines.iter().find(|line| line["source"] == "constant-time");
+    let tried = line.and_then(|line| line["tried"].as_u64());
+    // Key set-up and encryption.
+    assert_eq!(tried, Some(14), "{}", answer.all());
+    assert_eq!(check("1").code, Some(2));
+}
+
 fn leaky_but_right(board: &str, algorithm: &str, set: &str) -> Value {
     let project = Project::new();
     let answer = project.selo(&[
