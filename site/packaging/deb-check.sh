@@ -4,11 +4,14 @@
 #
 # usage: site/packaging/deb-check.sh FOLDER     the folder with selo_*.deb and selo-lab_*.deb
 set -euo pipefail
-debs=$(realpath "$1")
+debs=$(realpath -m "${1:?the folder with the packages}")
 cd "$(dirname "$0")/../.."
 . tools/verdict.sh
 [ "$(id -u)" = 0 ] || { echo "deb-check: root is needed to make a root file system" >&2; exit 3; }
 command -v mmdebstrap >/dev/null || { echo "deb-check: mmdebstrap is missing; install it: apt-get install mmdebstrap" >&2; exit 3; }
+for name in selo selo-lab; do
+    ls "$debs/${name}"_*.deb >/dev/null 2>&1 || { echo "deb-check: no ${name}_*.deb in $debs; site/packaging/build.sh deb makes it" >&2; exit 3; }
+done
 scratch=$(mktemp -d)
 root=$scratch/root
 unmount() {

@@ -10,8 +10,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=$(realpath -m "${1:-out/packaging}")
-selo=$(realpath "${SELO:-target/release/selo}")
-selo_lab=$(realpath "${SELO_LAB:-target/release/selo-lab}")
+selo=$(realpath -m "${SELO:-target/release/selo}")
+selo_lab=$(realpath -m "${SELO_LAB:-target/release/selo-lab}")
 for file in "$selo" "$selo_lab" target/sims/selo-simavr target/sims/selo-qemu.so; do
     [ -e "$file" ] || { echo "deb: no $file; make build compiles it" >&2; exit 3; }
 done

@@ -44,7 +44,7 @@ pub struct Secrets {
         long,
         value_name = "N",
         default_value_t = Effort::default().secrets,
-        value_parser = clap::value_parser!(u32).range(2..)
+        value_parser = clap::value_parser!(u32).range(2..=1_000_000)
     )]
     secrets: u32,
 }
