@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 use selo_engine::algorithm::Algorithm;
-use selo_engine::bind::bound::{Binding, Outcome, Trial};
+use selo_engine::bind::bound::{Binding, Bound, Outcome, Trial};
 use selo_engine::bind::{manifest, trial};
 use selo_engine::build::Builder;
 use selo_engine::library::{Library, MANIFEST};
@@ -201,11 +201,12 @@ pub fn summary(made: &Binding<'_>) -> String {
         let recipe = &bound.recipe;
         let _ = writeln!(
             text,
-            "bound      {:<20} on {}: {} {}",
+            "bound      {:<20} on {}: {} {}{}",
             recipe.algorithm.name,
             bound.proven_on.as_deref().unwrap_or_default(),
             recipe.names().join(", "),
-            recipe.flags.join(" ")
+            recipe.flags.join(" "),
+            hidden(bound)
         );
     }
     for foreign in &made.foreign {
@@ -227,6 +228,16 @@ pub fn summary(made: &Binding<'_>) -> String {
         );
     }
     text
+}
+
+/// What a caller must know of functions that only their own source can call.
+fn hidden(bound: &Bound<'_>) -> String {
+    bound.recipe.hidden_in().map_or(String::new(), |source| {
+        format!(
+            "(only a file that includes {} can call it)",
+            source.display()
+        )
+    })
 }
 
 /// An outcome in a few words.

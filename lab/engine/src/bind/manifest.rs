@@ -218,6 +218,13 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         list(&operations),
         list(&flags),
     );
+    if let Some(source) = bound.recipe.hidden_in() {
+        let _ = writeln!(
+            text,
+            "# Only a file that includes {} can call these functions, as the glue does.",
+            source.display()
+        );
+    }
     if bound.recipe.refuses_sizes() {
         let _ = writeln!(text, "refuses_sizes = {}", quoted(ONE_SIZE));
     }

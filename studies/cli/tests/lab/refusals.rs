@@ -3,6 +3,28 @@
 use crate::common::Project;
 use crate::paper_libraries::core;
 
+/// A person must know that a verdict speaks of functions that no other file can call.
+#[test]
+fn functions_that_only_their_source_can_call_are_told() {
+    let project = Project::new();
+    project.write(
+        "hidden/aes.h",
+        "#include <stdint.h>\nvoid aes128_set_key(uint8_t *schedule, const uint8_t *key);\n",
+    );
+    let rest = "void aes128_set_key(uint8_t *schedule, const uint8_t *key) { expand(key, 4, schedule); }\n\
+        void *aes_functions[] = { (void *)forward, (void *)backward };\n";
+    project.write(
+        "hidden/aes.c",
+        &format!("#include \"aes.h\"\n{}{rest}", core()),
+    );
+    let arguments = [
+        "lab", "survey", "hidden", "--board", "native", "--budget", "1", "--json",
+    ];
+    let answer = project.selo(&[&arguments[..], &["--algorithm", "aes-128"]].concat());
+    let told = "(only a file that includes aes.c can call it)";
+    assert!(answer.stderr.contains(told), "{}", answer.all());
+}
+
 /// The calls that were guessed leave the block as it is. That is no fault of the library.
 #[test]
 fn a_refused_call_is_not_taken_for_a_cipher_that_does_nothing() {

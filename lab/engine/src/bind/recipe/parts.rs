@@ -1,5 +1,7 @@
 //! A recipe and the calls that it has.
 
+use std::path::Path;
+
 use super::keys::KeyCalls;
 use super::message::Steps;
 use crate::algorithm::Algorithm;
@@ -125,7 +127,14 @@ impl<'l> Recipe<'l> {
 
     /// True if a function can be called only by including its source.
     pub fn includes_source(&self) -> bool {
-        self.calls().iter().any(|call| call.declared.by_inclusion)
+        self.hidden_in().is_some()
+    }
+
+    /// The source that the glue includes, because it is the only file that can call a function.
+    pub fn hidden_in(&self) -> Option<&Path> {
+        let calls = self.calls();
+        let mut hidden = calls.iter().filter(|call| call.declared.by_inclusion);
+        hidden.next().map(|call| call.declared.file.as_path())
     }
 
     /// True if the functions are hidden in several sources, which one glue cannot include together.
