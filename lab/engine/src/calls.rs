@@ -1,12 +1,13 @@
 //! The sequence of calls that measures an operation, with sizes from the algorithm.
 
 mod kem;
+mod one;
 
 use crate::algorithm::Algorithm;
-use crate::interface::{AD_BYTES, Call, INFO_BYTES, Input, Interface, Plan};
+pub(crate) use one::REFUSAL;
+use one::call;
 
-/// The name of calls whose last one refuses its input.
-pub(crate) const REFUSAL: &str = "refusal";
+use crate::interface::{AD_BYTES, INFO_BYTES, Input, Interface, Plan};
 
 impl Interface {
     /// The calls that measure `operation` on a message (for a derivation, a key) of `bytes` bytes.
@@ -168,11 +169,4 @@ fn encrypt_public(operation: &str) -> Option<Plan> {
     ["keygen", "encrypt", "decrypt"]
         .contains(&operation)
         .then_some(plan)
-}
-
-fn call(operation: &'static str, inputs: &[Input]) -> Call {
-    Call {
-        operation,
-        inputs: inputs.to_vec(),
-    }
 }

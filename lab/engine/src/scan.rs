@@ -10,6 +10,7 @@ mod made;
 mod parts;
 mod private;
 mod prose;
+mod scanned;
 pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,74 +24,10 @@ use files::{describe, walk};
 use kind::{Kind, LARGEST, kind};
 use made::{aliases, assignment, tables};
 use parts::Parts;
+pub use scanned::{Declared, Scanned};
 
 /// A library with more sources and headers says its algorithms in their names.
 const MOST_OF_PROSE: usize = 12;
-
-/// The contents of a folder.
-#[derive(Clone, Debug, Default)]
-pub struct Scanned {
-    pub folder: PathBuf,
-    /// Paths relative to the folder, sorted.
-    pub headers: Vec<PathBuf>,
-    /// Sources, also those of tests and examples.
-    pub sources: Vec<PathBuf>,
-    /// Every function that another file can call, those of headers first.
-    pub functions: Vec<Declared>,
-    /// The source that defines each function, by its name, or `Class::name`.
-    pub definitions: BTreeMap<String, PathBuf>,
-    /// The file that declares each class.
-    pub class_files: BTreeMap<String, PathBuf>,
-    /// The files that each file includes, as written.
-    pub includes: BTreeMap<PathBuf, Vec<String>>,
-    /// Macros that conditions test.
-    pub tested: BTreeSet<String>,
-    /// Names that `typedef` gives to types.
-    pub typedefs: BTreeMap<String, Parameter>,
-    /// The members of structures.
-    pub members: BTreeMap<String, Vec<Parameter>>,
-    /// The structures whose members share one place.
-    pub unions: BTreeSet<String>,
-    pub macros: BTreeMap<String, String>,
-    /// Assignments of a key to an array that the library reads it from.
-    pub keys: Vec<Declared>,
-    /// Arrays of headers that a caller can write, and where they are declared.
-    pub arrays: Vec<(Parameter, PathBuf)>,
-    /// Constructors of classes.
-    pub constructors: Vec<Declared>,
-    /// Classes that only they themselves can instantiate.
-    pub closed: BTreeSet<String>,
-    /// The constants of enumerations.
-    pub enums: BTreeMap<String, Vec<String>>,
-    /// The parameters of class templates.
-    pub templates: BTreeMap<String, Vec<Parameter>>,
-    /// Base classes of each class.
-    pub classes: BTreeMap<String, Vec<String>>,
-    /// Names of structures that several sources define, each its own.
-    pub several: BTreeSet<String>,
-    /// True if a file includes an Arduino header.
-    pub arduino: bool,
-    /// An SPDX identifier, if the licence was recognised.
-    pub licence: Option<String>,
-    pub version: Option<String>,
-    /// Compiler flags that the files of its build give ([`hints`]).
-    pub flags: Vec<String>,
-    /// The words of its comments and manual, if no name speaks of an algorithm.
-    pub said: BTreeSet<String>,
-    /// Files and folders that were left out, and why.
-    pub notes: Vec<String>,
-}
-
-/// A function and where it is declared.
-#[derive(Clone, Debug)]
-pub struct Declared {
-    pub function: Function,
-    pub file: PathBuf,
-    /// True if the file is a header.
-    pub in_header: bool,
-    /// Only its own source can call it: the glue includes that source.
-    pub by_inclusion: bool,
-}
 
 /// Scans `folder`. Fails if it is not a folder, or if it has no readable C or C++.
 pub fn scan(folder: &Path) -> Result<Scanned> {

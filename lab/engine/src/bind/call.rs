@@ -1,12 +1,14 @@
 //! The purposes of a library's functions, and the plausible ways to call each.
 
+mod mode;
 mod name;
 mod public;
 mod purpose;
 mod steps;
 mod ways;
 
-use self::name::says;
+pub use self::mode::Mode;
+use self::mode::mode;
 use self::purpose::purposes;
 use self::ways::{is_stream, ways};
 use super::slot::{Purpose, Slot};
@@ -14,18 +16,6 @@ use super::types::{Shape, resolved_tag, shape};
 use crate::scan::declarations::{Function, Parameter};
 use crate::scan::words::words;
 use crate::scan::{Declared, Scanned};
-
-/// The mode of operation that a function's name gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// None: single blocks, or whatever the interface takes.
-    Plain,
-    Ecb,
-    Cbc,
-    Ctr,
-    /// A mode without an interface in the lab.
-    Other,
-}
 
 /// One way to call a function.
 #[derive(Clone, Debug)]
@@ -68,28 +58,6 @@ impl<'l> Call<'l> {
     pub fn state(&self) -> Option<&'l Parameter> {
         let at = self.slots.iter().position(|slot| *slot == Slot::State)?;
         self.function().parameters.get(at)
-    }
-}
-
-/// The mode of a name.
-fn mode(all: &[String]) -> Mode {
-    let whole = all.concat();
-    let holds = |part: &str| says(all, &[part]) || (part.len() >= 3 && whole.contains(part));
-    if holds("cbc") {
-        Mode::Cbc
-    } else if holds("ctr") || says(all, &["counter"]) {
-        Mode::Ctr
-    } else if holds("ecb") {
-        Mode::Ecb
-    } else if [
-        "cfb", "ofb", "eax", "xts", "wrap", "siv", "ocb", "pcbc", "ige",
-    ]
-    .iter()
-    .any(|part| says(all, &[part]))
-    {
-        Mode::Other
-    } else {
-        Mode::Plain
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tries recipes against official vectors, and keeps the first that passes.
 
+mod binder;
 mod candidates;
 mod cases;
 mod flags;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use selo_vectors::{Case, CaseResult};
 
+use self::binder::Binder;
 use self::candidates::kin;
 use self::cases::{cases, place_of};
 use self::learned::Learned;
@@ -19,7 +21,7 @@ use self::suspects::Suspects;
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
 use super::foreign::foreign;
-use super::link::{Known, Objects, symbols};
+use super::link::{Objects, symbols};
 use super::recipe::Recipe;
 use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
 use super::{glue, manifest};
@@ -81,25 +83,6 @@ pub fn bind<'l>(
         binding.suspects.clear();
     }
     Ok(binding)
-}
-
-struct Binder<'b, 'l> {
-    lab: &'b Lab<'b>,
-    scanned: &'l Scanned,
-    folder: &'b Path,
-    calls: &'b [Call<'l>],
-    binding: Binding<'l>,
-    /// What the sources need, as far as trials have shown.
-    remedies: Remedies,
-    /// Headers that were looked for above the library's folder.
-    looked: BTreeSet<String>,
-    /// Interfaces and families of which an algorithm could not be bound.
-    failed: BTreeSet<(String, String)>,
-    /// What is known of the sources, by the flags and remedies that they are compiled with.
-    known: BTreeMap<(Vec<String>, Remedies), Known>,
-    /// Time of the trials of algorithms that could not be bound.
-    spent: Duration,
-    found: &'b mut dyn FnMut(&Trial),
 }
 
 impl<'l> Binder<'_, 'l> {

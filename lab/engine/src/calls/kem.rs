@@ -1,7 +1,7 @@
 //! The calls of a key encapsulation. The key pair and the ciphertext stay in the glue, so no call
 //! carries them. In pieces, the host has the public key.
 
-use super::{REFUSAL, call};
+use super::one::{REFUSAL, call};
 use crate::algorithm::Algorithm;
 use crate::interface::{Call, Input, Plan};
 

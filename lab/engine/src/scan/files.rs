@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Scanned;
 use super::kind::LARGEST;
+use super::scanned::Scanned;
 use crate::data::sorted_entries;
 use crate::error::Result;
 use crate::licence;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::declarations::{Function, Parameter};
-use super::{Declared, Scanned};
+use super::scanned::{Declared, Scanned};
 
 /// The operations of objects that are tables of functions: `aes.encrypt` of
 /// `extern const struct cipher aes;`.

@@ -1,7 +1,8 @@
 //! The purposes that a function can have, by its name and parameters.
 
+use super::mode::{Mode, mode};
 use super::name::{begins, says};
-use super::{Mode, mode, public, steps};
+use super::{public, steps};
 use crate::bind::slot::Purpose;
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;

@@ -1,6 +1,6 @@
 //! The recipes that are tried for an algorithm, and their order.
 
-use super::Binder;
+use super::binder::Binder;
 use super::flags::flags;
 use crate::algorithm::Algorithm;
 use crate::bind::bound::Bound;
