@@ -38,6 +38,25 @@ pub fn default_board(project: &Project) -> &'static str {
     if uno.is_ok() { UNO } else { NATIVE }
 }
 
+/// The algorithms that are tried. An empty list names all.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'w> {
+    pub families: &'w [String],
+    pub algorithms: &'w [String],
+}
+
+impl Wanted<'_> {
+    pub const ALL: Wanted<'static> = Wanted {
+        families: &[],
+        algorithms: &[],
+    };
+
+    fn has(&self, algorithm: &Algorithm) -> bool {
+        common::named(self.families, &algorithm.family)
+            && common::named(self.algorithms, &algorithm.name)
+    }
+}
+
 /// Binds a library by trial, prints what came of it, and writes manifest and glue into the folder
 /// `into`, in place of what was there. Returns true if the manifest has an implementation.
 pub fn bind_into(
@@ -45,18 +64,18 @@ pub fn bind_into(
     board: &str,
     folder: &Path,
     name: &str,
-    families: &[String],
+    wanted: Wanted<'_>,
     into: &Path,
 ) -> selo_engine::Result<bool> {
     let plain = scan::scan(folder)?;
     let hints = Hints::read(&plain);
     let mut scanned = plain.clone();
     hints.apply(&mut scanned);
-    let mut made = bind(project, board, &scanned, families)?;
+    let mut made = bind(project, board, &scanned, wanted)?;
     if made.bound.is_empty() && !hints.is_empty() {
         eprintln!("without the sources and macros of its own build:");
         scanned = plain;
-        made = bind(project, board, &scanned, families)?;
+        made = bind(project, board, &scanned, wanted)?;
     }
     eprint!("{}", summary(&made));
     let failed = |source| selo_engine::Error::Write {
@@ -97,7 +116,11 @@ pub fn bind_library(
         && (again || !library.is_bound())
     {
         eprintln!("{name}: finding out how to call it");
-        match bind_into(project, board, &folder, name, &library.families, &into) {
+        let wanted = Wanted {
+            families: &library.families,
+            ..Wanted::ALL
+        };
+        match bind_into(project, board, &folder, name, wanted, &into) {
             // The next run must not scan the same files again.
             Err(error @ selo_engine::Error::NoLibrary { .. }) => {
                 common::complain(&library, &error);
@@ -125,16 +148,15 @@ fn nothing(library: &Library) -> String {
 }
 
 /// Binds `scanned` on the board, and on this machine what cannot be bound there: a board may lack
-/// the room, or a header that a PC has. Tries the algorithms of the families, or all if none is
-/// named.
+/// the room, or a header that a PC has.
 pub fn bind<'l>(
     project: &'l Project,
     board: &str,
     scanned: &'l Scanned,
-    families: &[String],
+    wanted: Wanted<'_>,
 ) -> selo_engine::Result<Binding<'l>> {
-    let wanted = |algorithm: &&Algorithm| common::named(families, &algorithm.family);
-    let all: Vec<&Algorithm> = project.algorithms.iter().filter(wanted).collect();
+    let algorithms = project.algorithms.iter();
+    let all: Vec<&Algorithm> = algorithms.filter(|one| wanted.has(one)).collect();
     let mut made = bind_on(project, board, scanned, &all)?;
     if board == NATIVE || made.open.is_empty() {
         return Ok(made);

@@ -10,6 +10,7 @@ use selo_engine::project::Project;
 use selo_engine::source::{SUFFIXES, Sources, git_name, is_archive, is_git_address};
 use selo_engine::{Error, Result};
 
+use super::binding::Wanted;
 use super::{binding, common};
 
 /// The program that downloads libraries of Arduino's index.
@@ -17,7 +18,17 @@ const ARDUINO: &str = "arduino-cli";
 
 /// The name of the given library in the project. A library without a manifest is copied, bound by
 /// trial, and added to the project. `None` if no way to call it was found; that has been said.
-pub fn library(project: &mut Project, given: &str, board: &str) -> Result<Option<String>> {
+///
+/// Only these algorithms are tried; an empty list names all.
+pub fn library(
+    project: &mut Project,
+    given: &str,
+    board: &str,
+    algorithms: &[String],
+) -> Result<Option<String>> {
+    for name in algorithms {
+        project.algorithm(name)?;
+    }
     let known = project.libraries.iter().find(|known| known.name == given);
     if let Some(known) = known {
         if known.by_trial && !binding::bind_library(project, board, given, false)? {
@@ -67,6 +78,7 @@ pub fn library(project: &mut Project, given: &str, board: &str) -> Result<Option
         &folder,
         &manifest::library_name(&named),
         board,
+        algorithms,
     )
 }
 
@@ -91,19 +103,23 @@ pub fn bound(
     folder: &Path,
     name: &str,
     board: &str,
+    algorithms: &[String],
 ) -> Result<Option<String>> {
+    let wanted = Wanted {
+        algorithms,
+        ..Wanted::ALL
+    };
     let into = project.root.join("out/survey").join(name);
-    let bound =
-        binding::bind_into(project, board, folder, name, &[], &into).map_err(
-            |error| match error {
-                // The user knows the library by what was given, not by the folder of its copy.
-                Error::NoLibrary { message, .. } => Error::NoLibrary {
-                    folder: given.into(),
-                    message,
-                },
-                error => error,
+    let bound = binding::bind_into(project, board, folder, name, wanted, &into).map_err(
+        |error| match error {
+            // The user knows the library by what was given, not by the folder of its copy.
+            Error::NoLibrary { message, .. } => Error::NoLibrary {
+                folder: given.into(),
+                message,
             },
-        )?;
+            error => error,
+        },
+    )?;
     if !bound {
         eprintln!("not told: the lab found no way to call {given}");
         eprintln!("hint: docs/contributor/add-a-library.md describes glue by hand");

@@ -8,7 +8,7 @@ use selo_engine::library::MANIFEST;
 use selo_engine::project::Project;
 use selo_engine::scan;
 
-use super::binding;
+use super::binding::{self, Wanted};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -70,7 +70,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     }
     let board = args.board.as_deref();
     let board = board.unwrap_or_else(|| binding::default_board(&project));
-    let made = binding::bind(&project, board, &library, &[])?;
+    let made = binding::bind(&project, board, &library, Wanted::ALL)?;
     let files = manifest::files(&library, &made, &name, &into);
     println!(
         "{} headers, {} sources, {} trials on {}",

@@ -105,7 +105,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         return of_corpus(args, root, corpus, &board);
     }
     let library = args.library.as_deref().unwrap_or_default();
-    let Some(name) = given::library(&mut project, library, &board)? else {
+    let Some(name) = given::library(&mut project, library, &board, &args.algorithm)? else {
         return Ok(ExitCode::from(binding::NOT_BOUND));
     };
     let title = project
@@ -231,7 +231,8 @@ fn on_first_board(
 ) -> selo_engine::Result<Vec<SurveyLine>> {
     let mut project = Project::load(root)?;
     let (given, name) = (folder.to_string_lossy(), manifest::library_name(folder));
-    let Some(name) = given::bound(&mut project, &given, folder, &name, board)? else {
+    let Some(name) = given::bound(&mut project, &given, folder, &name, board, &args.algorithm)?
+    else {
         return Ok(Vec::new());
     };
     let selection = Selection {

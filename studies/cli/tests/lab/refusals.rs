@@ -23,6 +23,14 @@ fn functions_that_only_their_source_can_call_are_told() {
     let answer = project.selo(&[&arguments[..], &["--algorithm", "aes-128"]].concat());
     let told = "(only a file that includes aes.c can call it)";
     assert!(answer.stderr.contains(told), "{}", answer.all());
+    assert!(
+        !answer.stderr.contains("aes-192"),
+        "only what is asked for is tried: {}",
+        answer.all()
+    );
+    let unknown = project.selo(&["lab", "survey", "hidden", "--algorithm", "aes-12"]);
+    assert_eq!(unknown.code, Some(2), "{}", unknown.all());
+    assert!(unknown.stderr.contains("aes-128"), "{}", unknown.all());
 }
 
 /// The calls that were guessed leave the block as it is. That is no fault of the library.
