@@ -28,7 +28,7 @@ fn functions_that_only_their_source_can_call_are_told() {
         "only what is asked for is tried: {}",
         answer.all()
     );
-    let unknown = project.selo(&["lab", "survey", "hidden", "--algorithm", "aes-12"]);
+    let unknown = project.selo(&["lab", "survey", "hidden", "--algorithm", "aes-18"]);
     assert_eq!(unknown.code, Some(2), "{}", unknown.all());
     assert!(unknown.stderr.contains("aes-128"), "{}", unknown.all());
 }
