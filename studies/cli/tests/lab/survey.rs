@@ -1,7 +1,7 @@
 //! `selo lab survey` and `new-library`: they find and name the classic faults, pass a correct
 //! library, and give a clear answer for any content of a folder.
 
-use crate::common::{Answer, Project, sample};
+use crate::common::{Answer, Project};
 use serde_json::Value;
 
 mod classes;
