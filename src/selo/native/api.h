@@ -20,6 +20,7 @@
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
  *  SELO_X25519_WIDE     1 where it multiplies 64 by 64 bits, and the compiler has unsigned __int128
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
+ *  SELO_MLKEM_WORDS     1 for ML-KEM on words of 32 bits. The default is that of CPUs of more than 8
  *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
  *  SELO_WIDE            1 on a little-endian CPU with words of 64 bits. Such CPUs have caches, so the
  *                       code for them reads no table at a secret index
@@ -185,6 +186,9 @@
 #endif
 #endif
 
+#ifndef SELO_MLKEM_WORDS
+#define SELO_MLKEM_WORDS (!SELO_BYTEWISE)
+#endif
 #ifndef SELO_X25519_WORDS
 #define SELO_X25519_WORDS (!SELO_INT_IS_16)
 #endif
@@ -313,7 +317,8 @@
 #define SELO_NATIVE_KECCAK SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_MLKEM
-#define SELO_NATIVE_MLKEM SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_MLKEM \
+    (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR : (SELO_NATIVE && SELO_BACKEND_UMAAL && SELO_MLKEM_WORDS))
 #endif
 #ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
 #define SELO_NATIVE_POLY1305 \
@@ -351,7 +356,7 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_SPECK || SELO_NATIVE_MLKEM || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
+    (SELO_NATIVE_SPECK || (!SELO_BACKEND_UMAAL && SELO_NATIVE_MLKEM) || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
      (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
@@ -458,12 +463,27 @@ void selo_keccak_f1600(uint64_t lanes[25]);
 
 /* SELO_NATIVE_MLKEM: the transforms of ML-KEM [FIPS203, 4.3], as mlkem/mlkem.h and the C have them.
  * The bounds of the coefficients, in multiples of q: selo_mlkem_ntt takes up to 1 and gives up to
- * 9.6, selo_mlkem_inverse_ntt takes up to 3.3 and gives up to 1.3. */
+ * 9.6, selo_mlkem_inverse_ntt takes up to 3.3 and gives up to 1.3. With SELO_MLKEM_WORDS, poly is
+ * aligned to 4 bytes, selo_mlkem_ntt gives up to 4.5 and selo_mlkem_inverse_ntt up to 0.5. */
 void selo_mlkem_ntt(int16_t poly[256]);
 void selo_mlkem_inverse_ntt(int16_t poly[256]);
+#if SELO_MLKEM_WORDS
+/* sum += a * b / 2^16 in `count` times four coefficients of two transformed polynomials, from quad
+ * `first` on; quads is first + 256 count. Coefficients of a are up to 4.5 q, b is packed. Each sum gains
+ * at most 1.07 q. */
+void selo_mlkem_multiply_quads(int16_t *sum, const int16_t *a, const uint8_t *b, uint32_t quads);
+/* Appends those of the 16 numbers of 12 bits in `stream` that are below q. `filled` is at most 3
+ * before. Public data, in a time that does not depend on it. */
+struct selo_mlkem_drawn {
+    int16_t coefficients[20];
+    uint32_t filled;
+};
+void selo_mlkem_draw(struct selo_mlkem_drawn *drawn, const uint8_t stream[24]);
+#else
 /* sum += a * b / 2^16 in four coefficients of two transformed polynomials, of which a and b have
  * the packed bytes 6 quad to 6 quad + 5. Coefficients of a and b are below 4096. */
 void selo_mlkem_multiply_add(int16_t sum[4], const uint8_t a[6], const uint8_t b[6], uint8_t quad);
+#endif
 
 /* SELO_NATIVE_POLY1305, SELO_NATIVE_POLY1305_HALVES: sum = (sum + block) * multiplier modulo
  * 2^130 - 5 [RFC8439, 2.5].
