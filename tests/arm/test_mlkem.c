@@ -93,6 +93,18 @@ static void series(void)
         kernel_fold(poly.data, 384);
     }
     kernel_series("mlkem-pack", transforms);
+    for (uint16_t i = 0; i < transforms; i++) {
+        kernel_fill(poly.data, 256);
+        KERNEL_CALL(selo_mlkem_expand_words, coefficients, poly.data, 2 + (i & 1));
+        kernel_fold(poly.data, 512);
+        kernel_fill(small.data, 256);
+        KERNEL_CALL(selo_mlkem_expand_words, coefficients, small.data, 2 + (i & 1));
+        kernel_fold(poly.data, 512);
+        kernel_fill(small.data, 256);
+        KERNEL_CALL(selo_mlkem_add_small, coefficients, small.data);
+        kernel_fold(poly.data, 512);
+    }
+    kernel_series("mlkem-noise", transforms);
 }
 
 static void times(void)
@@ -144,6 +156,12 @@ static void times(void)
         KERNEL_CALL(selo_mlkem_expand_words, coefficients, small.data, 3);
     }
     kernel_time_end("mlkem-expand");
+    kernel_time_begin();
+    for (uint8_t i = 0; i < TIMED; i++) {
+        kernel_fill(small.data, 256);
+        KERNEL_CALL(selo_mlkem_add_small, coefficients, small.data);
+    }
+    kernel_time_end("mlkem-add-small");
 }
 
 int main(void)

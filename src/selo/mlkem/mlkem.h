@@ -123,7 +123,7 @@ void selo_mlkem_add_small(int16_t sum[256], const uint8_t small[256]);
 void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256]);
 void selo_mlkem_compress_u(uint8_t out[320], const int16_t poly[256]);
 void selo_mlkem_compress_v(uint8_t out[128], const int16_t poly[256]);
-/* 1 if each coefficient is below q, else 0 [FIPS203, 7.2]. Public input. `size` is a multiple of 3. */
+/* 1 if each coefficient is below q, else 0 [FIPS203, 7.2]. Public input. `size` is a multiple of 6. */
 uint8_t selo_mlkem_in_range(const uint8_t *packed, size_t size);
 /* poly = u, from 0 to q - 1. poly must not overlap in. */
 void selo_mlkem_decompress_u(int16_t poly[256], const uint8_t in[320]);

@@ -3,6 +3,8 @@
 
 #if SELO_MLKEM_WORDS
 
+#if !SELO_NATIVE_MLKEM_PAIRS
+
 void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256])
 {
     for (uint8_t i = 0; i < 128; i++) {
@@ -17,14 +19,22 @@ void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256])
     }
 }
 
+#endif
+
+/* The first four and the last four of six bytes; x of 12 bits from each place. */
+static inline uint32_t word_at(const uint8_t *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
 void selo_mlkem_unpack(int16_t *poly, const uint8_t *packed, uint8_t quads)
 {
-    for (uint8_t pairs = (uint8_t)(2 * quads); pairs != 0; pairs--) {
-        const uint32_t both = packed[0] | (uint32_t)packed[1] << 8 | (uint32_t)packed[2] << 16;
-        poly[0] = (int16_t)(both & 4095);
-        poly[1] = (int16_t)(both >> 12);
-        packed += 3;
-        poly += 2;
+    for (; quads != 0; quads--, packed += 6, poly += 4) {
+        const uint32_t low = word_at(packed), high = word_at(packed + 2);
+        poly[0] = (int16_t)(low & 4095);
+        poly[1] = (int16_t)(low >> 12 & 4095);
+        poly[2] = (int16_t)(high >> 8 & 4095);
+        poly[3] = (int16_t)(high >> 20);
     }
 }
 
@@ -32,10 +42,10 @@ uint8_t selo_mlkem_in_range(const uint8_t *packed, size_t size)
 {
     uint32_t outside = 0; /* its highest bit, if a coefficient is */
 
-    for (; size != 0; size -= 3, packed += 3) {
-        const uint32_t even = packed[0] | (packed[1] & 15u) << 8;
-        const uint32_t odd = packed[1] >> 4 | (uint32_t)packed[2] << 4;
-        outside |= (SELO_MLKEM_Q - 1 - even) | (SELO_MLKEM_Q - 1 - odd);
+    for (; size != 0; size -= 6, packed += 6) {
+        const uint32_t low = word_at(packed), high = word_at(packed + 2);
+        outside |= (SELO_MLKEM_Q - 1 - (low & 4095)) | (SELO_MLKEM_Q - 1 - (low >> 12 & 4095));
+        outside |= (SELO_MLKEM_Q - 1 - (high >> 8 & 4095)) | (SELO_MLKEM_Q - 1 - (high >> 20));
     }
     return (uint8_t)(1 - (outside >> 31));
 }
@@ -82,7 +92,7 @@ static inline int16_t decompress_10(uint32_t y)
 void selo_mlkem_decompress_u(int16_t poly[256], const uint8_t in[320])
 {
     for (uint8_t i = 0; i < 64; i++) {
-        const uint32_t low = in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
+        const uint32_t low = word_at(in);
         poly[0] = decompress_10(low);
         poly[1] = decompress_10(low >> 10);
         poly[2] = decompress_10(low >> 20);

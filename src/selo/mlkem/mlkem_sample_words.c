@@ -60,6 +60,8 @@ void selo_mlkem_noise(uint8_t small[256], struct selo_shake *sponge, const uint8
     selo_shake_read(sponge, small, (size_t)(64 * eta));
 }
 
+#if !SELO_NATIVE_MLKEM_PAIRS
+
 /* From 24 bits four numbers in fields of 6: the sum of three bits less that of the next three, plus 3. */
 static inline uint32_t noise_of_3(const uint8_t bytes[3])
 {
@@ -102,5 +104,7 @@ void selo_mlkem_add_small(int16_t sum[256], const uint8_t small[256])
         sum[1] = (int16_t)(sum[1] + (int32_t)(two >> 4) - 4);
     }
 }
+
+#endif
 
 #endif

@@ -20,7 +20,7 @@
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
  *  SELO_X25519_WIDE     1 where it multiplies 64 by 64 bits, and the compiler has unsigned __int128
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
- *  SELO_MLKEM_WORDS     1 for ML-KEM on words of 32 bits. The default is that of CPUs of more than 8
+ *  SELO_MLKEM_WORDS     1 for ML-KEM on words of 32 bits
  *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
  *  SELO_WIDE            1 on a little-endian CPU with words of 64 bits. Such CPUs have caches, so the
  *                       code for them reads no table at a secret index
@@ -51,6 +51,8 @@
  *                       declines or has no such kernel; the portable C is used then
  *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa with
  *                       SELO_AES_TABLES=1
+ *  SELO_NATIVE_MLKEM_PAIRS  the same for the packed form and the noise of ML-KEM, on ARM with the DSP
+ *                       extension
  *  SELO_NATIVE_POLY1305_HALVES  the same for Poly1305 with words of 13 bits, on
  *                       ARMv6-M and Xtensa
  *  SELO_AES_SBOX_IN_RAM 1 for AVR's kernels of AES with the S-box in RAM, which they read in 2 cycles
@@ -320,6 +322,11 @@
 #define SELO_NATIVE_MLKEM \
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR : (SELO_NATIVE && SELO_BACKEND_UMAAL && SELO_MLKEM_WORDS))
 #endif
+#ifndef SELO_NATIVE_MLKEM_PAIRS /* these need pairs of halves of words */
+#define SELO_NATIVE_MLKEM_PAIRS (SELO_NATIVE_MLKEM && SELO_BACKEND_UMAAL)
+#elif SELO_NATIVE_MLKEM_PAIRS && !(SELO_NATIVE_MLKEM && SELO_BACKEND_UMAAL)
+#error "SELO_NATIVE_MLKEM_PAIRS=1, but the kernels need SELO_NATIVE_MLKEM=1 and ARM's DSP extension"
+#endif
 #ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
 #define SELO_NATIVE_POLY1305 \
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
@@ -479,6 +486,10 @@ struct selo_mlkem_drawn {
     uint32_t filled;
 };
 void selo_mlkem_draw(struct selo_mlkem_drawn *drawn, const uint8_t stream[24]);
+/* SELO_NATIVE_MLKEM_PAIRS: functions of mlkem/mlkem.h. poly and sum are aligned to 4 bytes. */
+void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256]);
+void selo_mlkem_expand_words(int16_t poly[256], const uint8_t small[256], uint8_t eta);
+void selo_mlkem_add_small(int16_t sum[256], const uint8_t small[256]);
 #else
 /* sum += a * b / 2^16 in four coefficients of two transformed polynomials, of which a and b have
  * the packed bytes 6 quad to 6 quad + 5. Coefficients of a and b are below 4096. */

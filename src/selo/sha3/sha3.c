@@ -31,6 +31,17 @@ void selo_sha3_512_start(struct selo_sha3 *hash)
     start(hash, 64);
 }
 
+#if SELO_WIDE || SELO_KECCAK_INTERLEAVED
+static inline void add_lanes(uint64_t *lanes, const uint8_t *bytes, size_t count)
+{
+    for (; count != 0; count--, bytes += 8) {
+        uint64_t bits;
+        memcpy(&bits, bytes, 8);
+        *lanes++ ^= selo_keccak_to_lane(bits);
+    }
+}
+#endif
+
 void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size)
 {
     const uint8_t *bytes = data;
@@ -39,12 +50,12 @@ void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size)
     while (size != 0) {
 #if SELO_WIDE || SELO_KECCAK_INTERLEAVED /* the CPU is little-endian (native/api.h) */
         if (position % 8 == 0 && size >= 8) { /* the rate is a multiple of 8 */
-            uint64_t lane;
-            memcpy(&lane, bytes, 8);
-            hash->lanes[position / 8] ^= selo_keccak_to_lane(lane);
-            bytes += 8;
-            size -= 8;
-            position = (uint8_t)(position + 8);
+            const size_t left = (size_t)(hash->rate - position);
+            const size_t part = (size < left ? size : left) & ~(size_t)7;
+            add_lanes(hash->lanes + position / 8, bytes, part / 8);
+            bytes += part;
+            size -= part;
+            position = (uint8_t)(position + part);
             if (position == hash->rate) {
                 keccak_f1600(hash->lanes);
                 position = 0;

@@ -19,42 +19,36 @@ extern const uint64_t selo_keccak_constants[24];
 
 #if SELO_KECCAK_INTERLEAVED
 
-/* Exchanges the bits of x that mask names and those that mask << by names. */
-static inline uint32_t selo_keccak_exchange(uint32_t x, uint32_t mask, uint8_t by)
+/* Exchanges the bits of *high that mask names with those of *low that are `by` places further up. A bit's
+ * place in the two words is a number of six bits, the highest of which names the word: this
+ * exchanges that one with the one of value `by`. */
+static inline void selo_keccak_exchange(uint32_t *low, uint32_t *high, uint32_t mask, uint8_t by)
 {
-    const uint32_t moved = (x ^ x >> by) & mask;
-    return x ^ moved ^ moved << by;
+    const uint32_t moved = (*low >> by ^ *high) & mask;
+    *high ^= moved;
+    *low ^= moved << by;
 }
 
-/* The bits with even numbers to the low half of x, those with odd numbers to its high half. */
-static inline uint32_t selo_keccak_separate(uint32_t x)
-{
-    x = selo_keccak_exchange(x, 0x22222222, 1);
-    x = selo_keccak_exchange(x, 0x0c0c0c0c, 2);
-    x = selo_keccak_exchange(x, 0x00f000f0, 4);
-    return selo_keccak_exchange(x, 0x0000ff00, 8);
-}
-
-static inline uint32_t selo_keccak_mingle(uint32_t x)
-{
-    x = selo_keccak_exchange(x, 0x0000ff00, 8);
-    x = selo_keccak_exchange(x, 0x00f000f0, 4);
-    x = selo_keccak_exchange(x, 0x0c0c0c0c, 2);
-    return selo_keccak_exchange(x, 0x22222222, 1);
-}
-
+/* Interleaving rotates the six bits of the place. */
 static inline uint64_t selo_keccak_to_lane(uint64_t bits)
 {
-    const uint32_t low = selo_keccak_separate((uint32_t)bits);
-    const uint32_t high = selo_keccak_separate((uint32_t)(bits >> 32));
-    return (uint64_t)(low >> 16 | (high & 0xffff0000)) << 32 | (low & 0xffff) | high << 16;
+    uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32);
+    selo_keccak_exchange(&low, &high, 0x0000ffff, 16);
+    selo_keccak_exchange(&low, &high, 0x00ff00ff, 8);
+    selo_keccak_exchange(&low, &high, 0x0f0f0f0f, 4);
+    selo_keccak_exchange(&low, &high, 0x33333333, 2);
+    selo_keccak_exchange(&low, &high, 0x55555555, 1);
+    return (uint64_t)high << 32 | low;
 }
 
 static inline uint64_t selo_keccak_from_lane(uint64_t lane)
 {
-    const uint32_t even = (uint32_t)lane, odd = (uint32_t)(lane >> 32);
-    const uint32_t low = selo_keccak_mingle((even & 0xffff) | odd << 16);
-    const uint32_t high = selo_keccak_mingle(even >> 16 | (odd & 0xffff0000));
+    uint32_t low = (uint32_t)lane, high = (uint32_t)(lane >> 32);
+    selo_keccak_exchange(&low, &high, 0x55555555, 1);
+    selo_keccak_exchange(&low, &high, 0x33333333, 2);
+    selo_keccak_exchange(&low, &high, 0x0f0f0f0f, 4);
+    selo_keccak_exchange(&low, &high, 0x00ff00ff, 8);
+    selo_keccak_exchange(&low, &high, 0x0000ffff, 16);
     return (uint64_t)high << 32 | low;
 }
 
