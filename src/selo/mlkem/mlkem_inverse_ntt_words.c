@@ -14,7 +14,7 @@
  *
  * No sum or difference exceeds 16 bits.
  */
-static inline void butterfly(int32_t *low, int32_t *high, uint32_t z)
+SELO_INLINE void butterfly(int32_t *low, int32_t *high, uint32_t z)
 {
     const int32_t difference = *high - *low;
     *low += *high;
@@ -24,27 +24,30 @@ static inline void butterfly(int32_t *low, int32_t *high, uint32_t z)
 /* The mirror image of the three layers of mlkem_ntt_words.c; z[0] is the factor of the last. */
 static void three_layers(int16_t *poly, uint8_t stride, const uint32_t z[7], uint8_t is_last)
 {
+    const uint32_t third = is_last ? SELO_MLKEM_Z_OF_LAST : z[0];
+    const uint32_t shorten = is_last ? SELO_MLKEM_Z_OF_SCALE : SELO_MLKEM_Z_OF_1;
+
     for (uint8_t i = 0; i < stride; i++, poly++) {
-        int32_t c[8];
-        for (uint8_t k = 0; k < 8; k++) {
-            c[k] = poly[k * stride];
+        LOAD_EIGHT(poly, stride);
+        butterfly(&c0, &c1, z[6]);
+        butterfly(&c2, &c3, z[5]);
+        butterfly(&c4, &c5, z[4]);
+        butterfly(&c6, &c7, z[3]);
+        butterfly(&c0, &c2, z[2]);
+        butterfly(&c1, &c3, z[2]);
+        butterfly(&c4, &c6, z[1]);
+        butterfly(&c5, &c7, z[1]);
+        butterfly(&c0, &c4, third);
+        butterfly(&c1, &c5, third);
+        butterfly(&c2, &c6, third);
+        butterfly(&c3, &c7, third);
+        c0 = selo_mlkem_times(c0, shorten);
+        c1 = selo_mlkem_times(c1, shorten);
+        if (is_last) {
+            c2 = selo_mlkem_times(c2, shorten);
+            c3 = selo_mlkem_times(c3, shorten);
         }
-        for (uint8_t k = 0; k < 4; k++) {
-            butterfly(&c[2 * k], &c[2 * k + 1], z[6 - k]);
-        }
-        for (uint8_t k = 0; k < 2; k++) {
-            butterfly(&c[k], &c[k + 2], z[2]);
-            butterfly(&c[k + 4], &c[k + 6], z[1]);
-        }
-        for (uint8_t k = 0; k < 4; k++) {
-            butterfly(&c[k], &c[k + 4], is_last ? SELO_MLKEM_Z_OF_LAST : z[0]);
-        }
-        for (uint8_t k = 0; k < (is_last ? 4 : 2); k++) {
-            c[k] = selo_mlkem_times(c[k], is_last ? SELO_MLKEM_Z_OF_SCALE : SELO_MLKEM_Z_OF_1);
-        }
-        for (uint8_t k = 0; k < 8; k++) {
-            poly[k * stride] = (int16_t)c[k];
-        }
+        STORE_EIGHT(poly, stride);
     }
 }
 

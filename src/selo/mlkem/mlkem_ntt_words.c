@@ -10,34 +10,32 @@
  * Eight coefficients go through three layers at a time, so that each is loaded and stored three
  * times in place of seven.
  */
-static inline void butterfly(int32_t *low, int32_t *high, uint32_t z)
+SELO_INLINE void butterfly(int32_t *low, int32_t *high, uint32_t z)
 {
     const int32_t turned = selo_mlkem_times(*high, z);
     *high = *low - turned;
     *low += turned;
 }
 
-/* Three layers of `stride` times 8 coefficients; the first has the factor z[0]. */
+/* Three layers of `stride` times 8 coefficients; the first has the factor z[0]. Each coefficient has a
+ * name, because compilers that optimise for size keep arrays in memory. */
 static void three_layers(int16_t *poly, uint8_t stride, const uint32_t z[7])
 {
     for (uint8_t i = 0; i < stride; i++, poly++) {
-        int32_t c[8];
-        for (uint8_t k = 0; k < 8; k++) {
-            c[k] = poly[k * stride];
-        }
-        for (uint8_t k = 0; k < 4; k++) {
-            butterfly(&c[k], &c[k + 4], z[0]);
-        }
-        for (uint8_t k = 0; k < 2; k++) {
-            butterfly(&c[k], &c[k + 2], z[1]);
-            butterfly(&c[k + 4], &c[k + 6], z[2]);
-        }
-        for (uint8_t k = 0; k < 4; k++) {
-            butterfly(&c[2 * k], &c[2 * k + 1], z[3 + k]);
-        }
-        for (uint8_t k = 0; k < 8; k++) {
-            poly[k * stride] = (int16_t)c[k];
-        }
+        LOAD_EIGHT(poly, stride);
+        butterfly(&c0, &c4, z[0]);
+        butterfly(&c1, &c5, z[0]);
+        butterfly(&c2, &c6, z[0]);
+        butterfly(&c3, &c7, z[0]);
+        butterfly(&c0, &c2, z[1]);
+        butterfly(&c1, &c3, z[1]);
+        butterfly(&c4, &c6, z[2]);
+        butterfly(&c5, &c7, z[2]);
+        butterfly(&c0, &c1, z[3]);
+        butterfly(&c2, &c3, z[4]);
+        butterfly(&c4, &c5, z[5]);
+        butterfly(&c6, &c7, z[6]);
+        STORE_EIGHT(poly, stride);
     }
 }
 

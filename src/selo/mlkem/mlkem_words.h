@@ -52,4 +52,15 @@ SELO_INLINE uint32_t selo_mlkem_canonical_word(int32_t x)
     return ((fraction >> 16) * 3329 + 8192) >> 16;
 }
 
+/* Eight coefficients that are `stride` apart, in variables. */
+#define LOAD_EIGHT(poly, stride)                                                            \
+    int32_t c0 = (poly)[0], c1 = (poly)[stride], c2 = (poly)[2 * stride],                   \
+            c3 = (poly)[3 * stride], c4 = (poly)[4 * stride], c5 = (poly)[5 * stride],      \
+            c6 = (poly)[6 * stride], c7 = (poly)[7 * stride]
+#define STORE_EIGHT(poly, stride)                                                           \
+    (poly)[0] = (int16_t)c0, (poly)[stride] = (int16_t)c1, (poly)[2 * stride] = (int16_t)c2, \
+    (poly)[3 * stride] = (int16_t)c3, (poly)[4 * stride] = (int16_t)c4,                     \
+    (poly)[5 * stride] = (int16_t)c5, (poly)[6 * stride] = (int16_t)c6,                     \
+    (poly)[7 * stride] = (int16_t)c7
+
 #endif
