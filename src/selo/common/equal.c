@@ -1,6 +1,4 @@
 /* Comparison of secrets without an early exit. */
-#include <string.h>
-
 #include "../../selo.h"
 #include "compiler.h"
 
@@ -13,21 +11,18 @@ uint8_t selo_equal(const void *a, const void *b, size_t size)
 #if SELO_GNU && !SELO_BYTEWISE
     volatile uint32_t difference = 0;
 
-    for (; size >= 4; size -= 4, x += 4, y += 4) {
-        uint32_t of_x, of_y;
-        memcpy(&of_x, x, 4);
-        memcpy(&of_y, y, 4);
-        difference |= of_x ^ of_y;
+    if ((((uintptr_t)x | (uintptr_t)y) & 3) == 0) { /* whole words */
+        for (; size >= 4; size -= 4, x += 4, y += 4) {
+            difference |= *(const selo_any_word *)(const void *)x ^
+                          *(const selo_any_word *)(const void *)y;
+        }
     }
     while (size != 0) {
         difference |= (uint32_t)(*x++ ^ *y++);
         size--;
     }
     /* Of a number that is not 0, it or its negative has the highest bit. */
-    {
-        const uint32_t d = difference;
-        return (uint8_t)(1 - ((d | (0 - d)) >> 31));
-    }
+    return (uint8_t)(1 - ((difference | (0 - difference)) >> 31));
 #else
     volatile uint8_t difference = 0;
 

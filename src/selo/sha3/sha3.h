@@ -6,6 +6,8 @@
 #ifndef SELO_SHA3_H
 #define SELO_SHA3_H
 
+#include <string.h>
+
 #include "../../selo.h"
 #include "../common/compiler.h"
 #include "../native/api.h"
@@ -65,6 +67,42 @@ static inline uint64_t selo_keccak_from_lane(uint64_t lane)
 }
 
 #endif
+
+/* Whole lanes to and from bytes; the first byte of a lane is the least significant one [FIPS202, B.1].
+ * Not in bytewise code. */
+static inline uint32_t selo_keccak_load(const uint8_t bytes[4])
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static inline void selo_keccak_store(uint8_t bytes[4], uint32_t word)
+{
+    bytes[0] = (uint8_t)word;
+    bytes[1] = (uint8_t)(word >> 8);
+    bytes[2] = (uint8_t)(word >> 16);
+    bytes[3] = (uint8_t)(word >> 24);
+}
+
+static inline void selo_keccak_add_lanes(uint64_t *lanes, const uint8_t *bytes, size_t count)
+{
+    for (; count != 0; count--, bytes += 8) {
+        const uint64_t high = selo_keccak_load(bytes + 4);
+        *lanes++ ^= selo_keccak_to_lane(high << 32 | selo_keccak_load(bytes));
+    }
+}
+
+static inline void selo_keccak_take_lanes(uint8_t *bytes, const uint64_t *lanes, size_t count)
+{
+    for (; count != 0; count--, bytes += 8) {
+        const uint64_t bits = selo_keccak_from_lane(*lanes++);
+#if SELO_WIDE || SELO_KECCAK_INTERLEAVED /* the CPU is little-endian (native/api.h) */
+        memcpy(bytes, &bits, 8);
+#else
+        selo_keccak_store(bytes, (uint32_t)bits);
+        selo_keccak_store(bytes + 4, (uint32_t)(bits >> 32));
+#endif
+    }
+}
 
 /* selo_keccak_f1600 of native/api.h, for CPUs with words of 64 bits. */
 #if SELO_KECCAK_WIDE

@@ -53,16 +53,6 @@ static inline uint8_t byte_at(const struct selo_sha3 *sponge, uint8_t position)
 }
 #endif
 
-#if SELO_WIDE || SELO_KECCAK_INTERLEAVED
-static inline void take_lanes(uint8_t *out, const uint64_t *lanes, size_t count)
-{
-    for (; count != 0; count--, out += 8) {
-        const uint64_t bits = selo_keccak_from_lane(*lanes++);
-        memcpy(out, &bits, 8);
-    }
-}
-#endif
-
 enum selo_status selo_shake_read(struct selo_shake *xof, uint8_t *out, size_t size)
 {
     struct selo_sha3 *sponge = &xof->sponge;
@@ -82,11 +72,11 @@ enum selo_status selo_shake_read(struct selo_shake *xof, uint8_t *out, size_t si
             keccak_f1600(sponge->lanes);
             sponge->position = 0;
         }
-#if SELO_WIDE || SELO_KECCAK_INTERLEAVED /* the CPU is little-endian (native/api.h) */
+#if !SELO_BYTEWISE
         if (sponge->position % 8 == 0 && size >= 8) { /* the rate is a multiple of 8 */
             const size_t left = (size_t)(sponge->rate - sponge->position);
             const size_t part = (size < left ? size : left) & ~(size_t)7;
-            take_lanes(out, sponge->lanes + sponge->position / 8, part / 8);
+            selo_keccak_take_lanes(out, sponge->lanes + sponge->position / 8, part / 8);
             out += part;
             size -= part;
             sponge->position = (uint8_t)(sponge->position + part);
