@@ -5,6 +5,7 @@
 
 #if !SELO_NATIVE_MLKEM
 
+/* Without a branch: a difference below 0 has the highest bit. */
 void selo_mlkem_draw(struct selo_mlkem_drawn *drawn, const uint8_t stream[24])
 {
     int16_t *to = drawn->coefficients + drawn->filled;
@@ -12,9 +13,9 @@ void selo_mlkem_draw(struct selo_mlkem_drawn *drawn, const uint8_t stream[24])
     for (uint8_t i = 0; i < 8; i++, stream += 3) {
         const uint32_t two = stream[0] | (uint32_t)stream[1] << 8 | (uint32_t)stream[2] << 16;
         *to = (int16_t)(two & 4095);
-        to += (two & 4095) < SELO_MLKEM_Q;
+        to += ((two & 4095) - SELO_MLKEM_Q) >> 31;
         *to = (int16_t)(two >> 12);
-        to += two >> 12 < SELO_MLKEM_Q;
+        to += ((two >> 12) - SELO_MLKEM_Q) >> 31;
     }
     drawn->filled = (uint32_t)(to - drawn->coefficients);
 }
