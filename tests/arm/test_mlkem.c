@@ -11,7 +11,6 @@ KERNEL_BUFFER(a, 512);
 KERNEL_BUFFER(b, 384);
 KERNEL_BUFFER(small, 256);
 KERNEL_BUFFER(drawn, sizeof(struct selo_mlkem_drawn));
-KERNEL_BUFFER(stream, 24);
 
 /* Coefficients up to `most`; in one of four cases only the extremes. */
 static void fill(uint8_t *to, uint16_t most)
@@ -42,17 +41,17 @@ static void multiply(uint32_t quads)
 static void draw(uint8_t filled)
 {
     struct selo_mlkem_drawn *to = (struct selo_mlkem_drawn *)(void *)drawn.data;
+    uint8_t *stream = to->of.bytes.stream;
 
     kernel_fill(drawn.data, sizeof *to);
     to->filled = filled;
-    kernel_fill(stream.data, 24);
-    if (stream.data[0] & 1) /* numbers that are almost q, which is 0xd01 */
+    if (stream[0] & 1) /* numbers that are almost q, which is 0xd01 */
         for (uint8_t i = 0; i < 24; i = (uint8_t)(i + 3)) {
-            stream.data[i + 1] = (uint8_t)((stream.data[i + 1] & 0x30) | 0xd);
-            stream.data[i] &= 3;
-            stream.data[i + 2] = 0xd0;
+            stream[i + 1] = (uint8_t)((stream[i + 1] & 0x30) | 0xd);
+            stream[i] &= 3;
+            stream[i + 2] = 0xd0;
         }
-    KERNEL_CALL(selo_mlkem_draw, to, stream.data);
+    KERNEL_CALL(selo_mlkem_draw, to);
 }
 
 static void series(void)
@@ -81,7 +80,7 @@ static void series(void)
     for (uint16_t i = 0; i < KERNEL_CASES; i++) {
         draw((uint8_t)(i % 4));
         const struct selo_mlkem_drawn *got = (struct selo_mlkem_drawn *)(void *)drawn.data;
-        kernel_fold(got->coefficients, got->filled < 20 ? 2 * got->filled : 0);
+        kernel_fold(got->of.coefficients, got->filled < 20 ? 2 * got->filled : 0);
         kernel_fold(&got->filled, sizeof got->filled);
     }
     kernel_series("mlkem-draw", KERNEL_CASES);
@@ -171,7 +170,6 @@ int main(void)
     KERNEL_GUARD(b);
     KERNEL_GUARD(small);
     KERNEL_GUARD(drawn);
-    KERNEL_GUARD(stream);
     series();
     times();
     kernel_end();

@@ -75,10 +75,11 @@ static void reductions(void)
         }
     }
     for (uint32_t i = 0; i < CHECK_SAMPLE(2000000u, 100000u); i++) {
-        const int32_t most = 2 * 14981 * 4095, t = (int32_t)(check_random() % (2 * most + 1u)) - most;
-        const int32_t r = selo_mlkem_reduce_word(i & 1 ? t : i & 2 ? most - t % 70000 : t % 70000 - most);
-        const int32_t taken = i & 1 ? t : i & 2 ? most - t % 70000 : t % 70000 - most;
-        wrong += modulo((int64_t)r * 65536) != modulo(taken) || r > 3538 || r < -3538;
+        const int32_t most = 2 * 14981 * 4095, random = (int32_t)(check_random() % (2 * most + 1u)) - most;
+        const int32_t inward = random % 70000 * (random < 0 ? -1 : 1); /* from a bound */
+        const int32_t t = i & 1 ? random : i & 2 ? most - inward : inward - most;
+        const int32_t r = selo_mlkem_reduce_word(t);
+        wrong += modulo((int64_t)r * 65536) != modulo(t) || r > 3538 || r < -3538;
     }
     CHECK(wrong == 0);
 }
@@ -90,29 +91,30 @@ static void draws(void)
 
     for (unsigned round = 0; round < 4000; round++) {
         struct selo_mlkem_drawn drawn;
-        uint8_t stream[24];
+        uint8_t stream[24]; /* what is there is overwritten */
         uint32_t filled = round % 4;
         const uint32_t limit = round % 3 == 0 ? 2 : 200; /* some near q only */
 
         drawn.filled = filled;
-        memset(drawn.coefficients, 0x55, sizeof drawn.coefficients);
+        memset(&drawn.of, 0x55, sizeof drawn.of);
         for (unsigned i = 0; i < 24; i += 3) {
             const uint32_t a = (Q - limit / 2 + check_random() % (limit * 2)) & 4095, b = check_random() >> 20;
             stream[i] = (uint8_t)a;
             stream[i + 1] = (uint8_t)(a >> 8 | b << 4);
             stream[i + 2] = (uint8_t)(b >> 4);
         }
-        selo_mlkem_draw(&drawn, stream);
+        memcpy(drawn.of.bytes.stream, stream, sizeof stream);
+        selo_mlkem_draw(&drawn);
         for (unsigned i = 0; i < 16; i++) {
             const uint8_t *three = stream + i / 2 * 3;
             const int x = i & 1 ? three[1] >> 4 | three[2] << 4 : three[0] | (three[1] & 15) << 8;
             if (x < Q) {
-                wrong += drawn.coefficients[filled++] != x;
+                wrong += drawn.of.coefficients[filled++] != x;
             }
         }
         wrong += drawn.filled != filled;
         for (unsigned i = 0; i < round % 4; i++) {
-            wrong += drawn.coefficients[i] != 0x5555;
+            wrong += drawn.of.coefficients[i] != 0x5555;
         }
     }
     CHECK(wrong == 0);
@@ -164,9 +166,9 @@ static void compression(void)
     uint8_t out[320], message[32];
     unsigned wrong = 0;
 
-    for (int start = 0; start < Q; start += 256) {
+    for (int start = -2 * Q; start <= 2 * Q; start += 256) { /* every number from -2 q to 2 q */
         for (int i = 0; i < 256; i++) {
-            poly[i] = (int16_t)(modulo(start + i) + Q * (i * 7 / 3 % 4 - 2));
+            poly[i] = (int16_t)(start + i <= 2 * Q ? start + i : 2 * Q);
         }
         selo_mlkem_compress_u(out, poly);
         selo_mlkem_decompress_u(again, out);
@@ -229,7 +231,7 @@ static void products(void)
 /* The extremes of the bounds that native/api.h states. */
 static void bounds(void)
 {
-    int16_t poly[256];
+    int16_t poly[256], small[256];
     int wrong = 0;
 
     for (int round = 0; round < 400; round++) {
@@ -240,11 +242,15 @@ static void bounds(void)
         for (int i = 0; i < 256; i++) {
             wrong += poly[i] > NTT_MOST || poly[i] < -NTT_MOST;
         }
-        for (int i = 0; i < 256; i++) {
-            poly[i] = (int16_t)((check_random() & 0x80000 ? 33 : -33) * Q / 10);
+        for (int i = 0; i < 256; i++) { /* runs of one sign come furthest */
+            const int sign = round & 1 ? check_random() & 0x80000 : i >> (round / 2 % 7 + 1) & 1;
+            poly[i] = (int16_t)((sign ? 33 : -33) * Q / 10);
+            small[i] = (int16_t)modulo(poly[i]);
         }
         selo_mlkem_inverse_ntt(poly);
+        selo_mlkem_inverse_ntt(small);
         for (int i = 0; i < 256; i++) {
+            wrong += modulo(poly[i]) != modulo(small[i]);
             wrong += poly[i] > INVERSE_MOST || poly[i] < -INVERSE_MOST;
         }
     }

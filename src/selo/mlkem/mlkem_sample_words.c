@@ -5,10 +5,12 @@
 
 #if !SELO_NATIVE_MLKEM
 
-/* Without a branch: a difference below 0 has the highest bit. */
-void selo_mlkem_draw(struct selo_mlkem_drawn *drawn, const uint8_t stream[24])
+/* Without a branch: a difference below 0 has the highest bit. Before three bytes are read, from 16 + 3 i
+ * on, at most 3 + 2 i coefficients and a rejected one are written, which is up to 8 + 4 i. */
+void selo_mlkem_draw(struct selo_mlkem_drawn *drawn)
 {
-    int16_t *to = drawn->coefficients + drawn->filled;
+    const uint8_t *stream = drawn->of.bytes.stream;
+    int16_t *to = drawn->of.coefficients + drawn->filled;
 
     for (uint8_t i = 0; i < 8; i++, stream += 3) {
         const uint32_t two = stream[0] | (uint32_t)stream[1] << 8 | (uint32_t)stream[2] << 16;
@@ -17,7 +19,7 @@ void selo_mlkem_draw(struct selo_mlkem_drawn *drawn, const uint8_t stream[24])
         *to = (int16_t)(two >> 12);
         to += ((two >> 12) - SELO_MLKEM_Q) >> 31;
     }
-    drawn->filled = (uint32_t)(to - drawn->coefficients);
+    drawn->filled = (uint32_t)(to - drawn->of.coefficients);
 }
 
 #endif
@@ -27,7 +29,6 @@ void selo_mlkem_add_matrix(int16_t sum[256], struct selo_shake *sponge, const ui
                            uint8_t first, uint8_t second, const uint8_t b[384])
 {
     const uint8_t place[2] = {first, second};
-    uint8_t stream[24];
     struct selo_mlkem_drawn drawn;
     uint32_t quad = 0;
 
@@ -37,17 +38,17 @@ void selo_mlkem_add_matrix(int16_t sum[256], struct selo_shake *sponge, const ui
     selo_shake_update(sponge, place, 2);
     while (quad != 64) {
         uint32_t quads;
-        selo_shake_read(sponge, stream, sizeof stream);
-        selo_mlkem_draw(&drawn, stream);
+        selo_shake_read(sponge, drawn.of.bytes.stream, sizeof drawn.of.bytes.stream);
+        selo_mlkem_draw(&drawn);
         quads = drawn.filled / 4;
         if (quads > 64 - quad) {
             quads = 64 - quad;
         }
-        selo_mlkem_multiply_quads(sum + 4 * quad, drawn.coefficients, b + 6 * quad, quad | quads << 8);
+        selo_mlkem_multiply_quads(sum + 4 * quad, drawn.of.coefficients, b + 6 * quad, quad | quads << 8);
         quad += quads;
         drawn.filled &= 3;
         for (uint8_t i = 0; i < 3; i++) {
-            drawn.coefficients[i] = drawn.coefficients[4 * quads + i];
+            drawn.of.coefficients[i] = drawn.of.coefficients[4 * quads + i];
         }
     }
 }

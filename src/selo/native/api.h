@@ -479,13 +479,18 @@ void selo_mlkem_inverse_ntt(int16_t poly[256]);
  * `first` on; quads is first + 256 count. Coefficients of a are up to 4.5 q, b is packed. Each sum gains
  * at most 1.07 q. */
 void selo_mlkem_multiply_quads(int16_t *sum, const int16_t *a, const uint8_t *b, uint32_t quads);
-/* Appends those of the 16 numbers of 12 bits in `stream` that are below q. `filled` is at most 3
- * before. Public data, in a time that does not depend on it. */
+/* Appends those of the 16 numbers of 12 bits in `stream` that are below q to the `filled` coefficients
+ * that are there, at most 3, in place. Public data, in a time that does not depend on it. */
 struct selo_mlkem_drawn {
-    int16_t coefficients[20];
+    union {
+        int16_t coefficients[20];
+        struct {
+            uint8_t before[16], stream[24];
+        } bytes;
+    } of;
     uint32_t filled;
 };
-void selo_mlkem_draw(struct selo_mlkem_drawn *drawn, const uint8_t stream[24]);
+void selo_mlkem_draw(struct selo_mlkem_drawn *drawn);
 /* SELO_NATIVE_MLKEM_PAIRS: functions of mlkem/mlkem.h. poly and sum are aligned to 4 bytes. */
 void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256]);
 void selo_mlkem_expand_words(int16_t poly[256], const uint8_t small[256], uint8_t eta);
