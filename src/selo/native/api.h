@@ -61,6 +61,7 @@
  *                       1 for a smaller and slower kernel, where flash is scarcer than time. The C
  *                       of AES without tables is smaller than its kernels, and replaces them.
  *                       SELO_X25519_SMALL also removes the table of key generation
+ *  SELO_X25519_DIVSTEPS 1 to invert with division steps, 0 with squarings, which need less flash
  *  SELO_X25519_TABLE    0 removes that table; key generation then runs the ladder
  *  SELO_X25519_TEETH    5, 4 or 3: the table has 16, 8 or 4 entries of 96 bytes, and the
  *                       computation has 51, 64 or 85 columns
@@ -398,6 +399,12 @@
 #endif
 #if !SELO_BACKEND_AVR && (SELO_KECCAK_SMALL || SELO_SHA256_SMALL || SELO_SHA512_SMALL)
 #error "SELO_*_SMALL=1 chooses a smaller kernel, but this target has none"
+#endif
+
+#ifndef SELO_X25519_DIVSTEPS
+#define SELO_X25519_DIVSTEPS \
+    (SELO_X25519_WORDS && !SELO_X25519_WIDE && !SELO_X25519_SMALL && \
+     !(SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL))
 #endif
 
 #ifndef SELO_X25519_TABLE

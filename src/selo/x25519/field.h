@@ -125,6 +125,9 @@ void selo_field25519_select_bytes(uint8_t r[64], const uint8_t a[64], const uint
 /* r = 1 / a mod p, and 0 for a = 0, with the bound of a product. All three must be apart. */
 void selo_field25519_invert(uint8_t r[32], const uint8_t a[32], uint8_t scratch[3][32]);
 
+/* The same in another way, in bytes of which no alignment is asked. r must be apart from a. */
+void selo_field25519_invert_divsteps(uint8_t r[32], const uint8_t a[32]);
+
 /* a = a mod p, below p. */
 void selo_field25519_canonical(uint8_t a[32]);
 

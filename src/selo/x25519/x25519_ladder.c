@@ -127,7 +127,7 @@ static void run(struct ladder *l, const uint8_t scalar[32])
 #if SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA
 #define SCRATCH 656
 #else
-#define SCRATCH (SELO_NATIVE_X25519 && SELO_BACKEND_ARM ? 320 : 256)
+#define SCRATCH ((SELO_NATIVE_X25519 && SELO_BACKEND_ARM) || SELO_X25519_DIVSTEPS ? 320 : 256)
 #endif
 
 SELO_STACK_APART void selo_x25519_wipe_scratch(void)
