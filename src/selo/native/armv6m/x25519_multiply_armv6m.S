@@ -95,10 +95,9 @@ entry selo_field25519_multiply_core_arm
     bl product
     ldr r7, [sp, #(176 + 8)]
     mvns r7, r7
-    combine
+    combine_in_parts
     ldr r0, [sp, #176]
-    movs r5, #38
-    fold sp, 64, sp, 32
+    fold_parts
     add sp, #(176 + 12)
     pop {pc}
 

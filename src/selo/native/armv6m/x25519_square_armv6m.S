@@ -87,10 +87,9 @@ entry selo_field25519_square_core_arm
     bl square
     movs r7, #0
     mvns r7, r7
-    combine
+    combine_in_parts
     ldr r0, [sp, #96]
-    movs r5, #38
-    fold sp, 64, sp, 32
+    fold_parts
     add sp, #(96 + 8)
     pop {pc}
 
