@@ -10,8 +10,8 @@
  * mlkem_inverse_ntt_words.c, so the results are the same numbers. mlkem_ntt_armv7em.S describes
  * the instructions [PLANTARDM4].
  *
- * Cost of selo_mlkem_inverse_ntt: 0 cycles on Cortex-M4 as modelled, 0 instructions, 0 bytes of
- * stack, 0 bytes of flash (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_inverse_ntt: 5,692 cycles on Cortex-M4 as modelled, 5,092 instructions, 40
+ * bytes of stack, 1,744 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

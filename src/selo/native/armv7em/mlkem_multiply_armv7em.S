@@ -12,8 +12,8 @@
  * together [MONTGOMERYM4]: mlkem_multiply_words.c has the bounds, and the same results. The factor of
  * a quad is that of the transform's last layer; its second pair has the other sign.
  *
- * Cost of selo_mlkem_multiply_quads: 0 cycles on Cortex-M4 as modelled for 64 quads, 0 instructions,
- * 0 bytes of stack, 0 bytes of flash (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_multiply_quads: 3,041 cycles on Cortex-M4 as modelled for 64 quads, 2,636
+ * instructions, 40 bytes of stack, 204 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

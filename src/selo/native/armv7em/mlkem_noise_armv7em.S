@@ -11,10 +11,10 @@
  * Bits are added in fields of a word, and fields subtracted with an offset that avoids a borrow. Bytes
  * of both signs then go to halves of words (SXTB16), and two halves to one.
  *
- * Cost of selo_mlkem_add_small: 0 cycles on Cortex-M4 as modelled, 0 instructions, 0 bytes of stack,
- * 0 bytes of flash for both (tests/arm/run.sh --figures).
- * Cost of selo_mlkem_expand_words: 0 cycles on Cortex-M4 as modelled for eta 3, 0 instructions,
- * 0 bytes of stack (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_add_small: 1,333 cycles on Cortex-M4 as modelled, 1,189 instructions, 32 bytes
+ * of stack, 640 bytes of flash for both (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_expand_words: 1,390 cycles on Cortex-M4 as modelled for eta 3, 1,323
+ * instructions, 32 bytes of stack (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -11,8 +11,8 @@
  * instructions, and a butterfly of two seven [PLANTARDM4]. Eight words go through three layers at
  * a time; the last layer takes neighbours.
  *
- * Cost of selo_mlkem_ntt: 0 cycles on Cortex-M4 as modelled, 0 instructions, 0 bytes of
- * stack, 0 bytes of flash (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_ntt: 4,797 cycles on Cortex-M4 as modelled, 4,245 instructions, 40 bytes of
+ * stack, 1,480 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -8,8 +8,8 @@
  *
  * selo_mlkem_canonical_word of mlkem_words.h for each coefficient; eight make three words.
  *
- * Cost of selo_mlkem_pack: 0 cycles on Cortex-M4 as modelled, 0 instructions, 0 bytes of stack,
- * 0 bytes of flash (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_pack: 1,976 cycles on Cortex-M4 as modelled, 1,863 instructions, 32 bytes of
+ * stack, 252 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

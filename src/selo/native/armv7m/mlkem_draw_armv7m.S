@@ -11,8 +11,8 @@
  * first is stored; they go to at most 12 halves of words, all before the next eight. Numbers are
  * public. The time does not depend on them all the same.
  *
- * Cost of selo_mlkem_draw: 0 cycles on Cortex-M3 and 0 cycles on Cortex-M4 as modelled, 0
- * instructions, 0 bytes of stack, 0 bytes of flash (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_draw: 115 cycles on Cortex-M3 and 115 on Cortex-M4 as modelled, 102
+ * instructions, 16 bytes of stack, 252 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -11,8 +11,8 @@
  * mlkem_inverse_ntt_words.c, so the results are the same numbers. mlkem_ntt_armv7m.S describes the
  * instructions.
  *
- * Cost of selo_mlkem_inverse_ntt: 0 cycles on Cortex-M3 as modelled, 0 instructions, 0 bytes of stack,
- * 0 bytes of flash (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_inverse_ntt: 11,325 cycles on Cortex-M3 as modelled, 9,188 instructions, 44
+ * bytes of stack, 1,144 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 

@@ -9,8 +9,8 @@
  * same numbers. A product takes MUL, a shift and MLA; the last shift is free, in the sum and the
  * difference. No instruction here stops early on Cortex-M3, as its long products do.
  *
- * Cost of selo_mlkem_ntt: 0 cycles on Cortex-M3 as modelled, 0 instructions, 0 bytes of stack,
- * 0 bytes of flash (tests/arm/run.sh --figures).
+ * Cost of selo_mlkem_ntt: 8,637 cycles on Cortex-M3 as modelled, 6,916 instructions, 44 bytes of
+ * stack, 904 bytes of flash (tests/arm/run.sh --figures).
  */
 #include "../api.h"
 
