@@ -246,8 +246,8 @@
 #else
 #define SELO_RISCV_16_REGISTERS 0
 #endif
-/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519 and
- * GHASH need a multiplier (M or Zmmul). */
+/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519,
+ * GHASH and Poly1305 need a multiplier (M or Zmmul). */
 #if defined(__riscv) && defined(__GNUC__) && !SELO_PLAIN_C
 #define SELO_BACKEND_RISCV32 (__riscv_xlen == 32 && !SELO_RISCV_16_REGISTERS)
 #else
@@ -328,10 +328,11 @@
 #elif SELO_NATIVE_MLKEM_PAIRS && !(SELO_NATIVE_MLKEM && SELO_BACKEND_UMAAL)
 #error "SELO_NATIVE_MLKEM_PAIRS=1, but the kernels need SELO_NATIVE_MLKEM=1 and ARM's DSP extension"
 #endif
-#ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
+#ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, those of ARM and RV32 on words only */
 #define SELO_NATIVE_POLY1305 \
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
-                   : (SELO_NATIVE && SELO_BACKEND_UMAAL && !SELO_POLY1305_HALVES))
+                   : (SELO_NATIVE && (SELO_BACKEND_UMAAL || SELO_BACKEND_RISCV32_MUL) && \
+                      !SELO_POLY1305_HALVES))
 #endif
 #ifndef SELO_NATIVE_POLY1305_HALVES
 #define SELO_NATIVE_POLY1305_HALVES \
@@ -364,7 +365,8 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_SPECK || (!SELO_BACKEND_THUMB2 && SELO_NATIVE_MLKEM) || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
+    (SELO_NATIVE_SPECK || (!SELO_BACKEND_THUMB2 && SELO_NATIVE_MLKEM) || \
+     (!SELO_BACKEND_UMAAL && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_POLY1305) || \
      (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
