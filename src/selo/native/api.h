@@ -579,6 +579,7 @@ void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
  * r = a^(2^times) (field_invert.c). */
 void selo_x25519_steps_arm(uint8_t points[224], const uint8_t scalar[32]);
 void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
+void selo_field25519_apply_arm(int32_t pair[22], const int32_t halves[8]); /* on ARMv6-M */
 /* A step of the ladder (x25519_ladder.c): points has u, then the x and the z of p2, p3 and d.
  * r = a^(2^times) (field_invert.c). */
 void selo_x25519_step_riscv32(uint8_t points[224], uint8_t choice);

@@ -20,7 +20,7 @@
 #include "../common/compiler.h"
 #include "field.h"
 
-#if SELO_X25519_DIVSTEPS
+#if SELO_X25519_WORDS
 
 enum { LIMBS = 10, BATCHES = 22, HALF = 0x3fff, LIMB = 0xfffffff, INVERSE_OF_19 = 141281819 };
 
@@ -55,88 +55,88 @@ static int32_t half_batch(struct matrix *m, uint32_t low[2], int32_t zeta)
     return zeta;
 }
 
-static int32_t batch(struct matrix *m, int32_t f, int32_t g, int32_t zeta)
+static inline void split(int32_t halves[2], int32_t entry)
+{
+    halves[0] = entry & HALF;
+    halves[1] = entry >> 14;
+}
+
+/* The entries of the matrix of 28 steps in halves: u, v, q and r. */
+static SELO_STACK_APART int32_t batch(int32_t halves[8], int32_t f, int32_t g, int32_t zeta)
 {
     uint32_t low[2] = {(uint32_t)f, (uint32_t)g};
     struct matrix first, second;
 
     zeta = half_batch(&first, low, zeta);
     zeta = half_batch(&second, low, zeta);
-    m->u = second.u * first.u + second.v * first.q;
-    m->v = second.u * first.v + second.v * first.r;
-    m->q = second.q * first.u + second.r * first.q;
-    m->r = second.q * first.v + second.r * first.r;
+    split(halves, second.u * first.u + second.v * first.q);
+    split(halves + 2, second.u * first.v + second.v * first.r);
+    split(halves + 4, second.q * first.u + second.r * first.q);
+    split(halves + 6, second.q * first.v + second.r * first.r);
     return zeta;
 }
 
-/* A limb of x a + y b, less what is carried: high and low are halves, and k of them is added to low and
- * middle. The sums are at most 2^30 in size, the carry is at most 2^29 + 2^17. */
-struct sum {
-    int32_t low, middle, high, carry;
-};
+/* Two numbers, lowest limb first. What is in front of it is for work. */
+#define FIRST(pair) ((pair) + 1)
+#define SECOND(pair) ((pair) + LIMBS + 2)
 
-SELO_INLINE void add_limb(struct sum *s, int32_t x, int32_t y, int32_t a, int32_t b)
+#if !(SELO_NATIVE_X25519 && SELO_BACKEND_THUMB1)
+
+/* The limb of x a + y b whose limbs are given, and the carry. Sums of products are at most 2^30 in size,
+ * the carry at most 2^29 + 2^17. h has the halves of x and y. */
+SELO_INLINE int32_t limb_of(int32_t *carry, const int32_t h[4], int32_t a, int32_t b)
 {
-    const int32_t x0 = x & HALF, x1 = x >> 14, y0 = y & HALF, y1 = y >> 14;
     const int32_t a0 = a & HALF, a1 = a >> 14, b0 = b & HALF, b1 = b >> 14;
+    const int32_t middle = h[1] * a0 + h[0] * a1 + h[3] * b0 + h[2] * b1;
+    const int32_t all = h[0] * a0 + h[2] * b0 + ((middle & HALF) << 14) + *carry;
 
-    s->low = x0 * a0 + y0 * b0;
-    s->middle = x1 * a0 + x0 * a1 + y1 * b0 + y0 * b1;
-    s->high = x1 * a1 + y1 * b1;
-}
-
-SELO_INLINE void add_multiple(struct sum *s, int32_t factor, int32_t k)
-{
-    s->low += factor * (k & HALF);
-    s->middle += factor * (k >> 14);
-}
-
-SELO_INLINE int32_t end_limb(struct sum *s)
-{
-    const int32_t all = s->low + ((s->middle & HALF) << 14) + s->carry;
-
-    s->carry = (all >> 28) + (s->middle >> 14) + s->high;
+    *carry = (all >> 28) + (middle >> 14) + h[1] * a1 + h[3] * b1;
     return all & LIMB;
 }
 
-/* The k from -2^27 to 2^27 - 1 for which the lowest limb plus k p is a multiple of 2^28. */
-static inline int32_t multiple_of_p(const struct sum *s)
+SELO_STACK_APART void selo_field25519_apply(int32_t pair[2 * LIMBS + 2], const int32_t halves[8])
 {
-    const uint32_t low = (uint32_t)s->low + ((uint32_t)s->middle << 14);
+    int32_t carry_of_a = 0, carry_of_b = 0, *a = pair;
+
+    for (uint8_t i = 0; i < LIMBS; i++, a++) {
+        const int32_t x = a[1], y = a[LIMBS + 2];
+        a[0] = limb_of(&carry_of_a, halves, x, y);
+        a[LIMBS + 1] = limb_of(&carry_of_b, halves + 4, x, y);
+    }
+    a[0] = carry_of_a;
+    a[LIMBS + 1] = carry_of_b;
+}
+
+#endif
+
+/* The k from -2^27 to 2^27 - 1 for which x a + y b + k p is a multiple of 2^28. h has the halves of x
+ * and y. */
+static inline int32_t multiple_of_p(const int32_t h[4], int32_t a, int32_t b)
+{
+    const uint32_t x = (uint32_t)h[0] + ((uint32_t)h[1] << 14);
+    const uint32_t y = (uint32_t)h[2] + ((uint32_t)h[3] << 14);
+    const uint32_t low = x * (uint32_t)a + y * (uint32_t)b;
     return (int32_t)((low * INVERSE_OF_19) << 4) >> 4;
 }
 
-/* (a, b) = (u a + v b, q a + r b) / 2^28, exactly; or, if is_residue is 1, modulo p. */
-static SELO_STACK_APART void apply(int32_t a[LIMBS], int32_t b[LIMBS], const struct matrix *m,
-                                   uint8_t is_residue)
+/* Adds k p / 2^28 to a number that was rounded down: -19 k at its bottom, of which that leaves the
+ * quotient, at most 10 in size, and 8 k in limb 9, which is now limb 8. */
+static void add_multiple(int32_t limbs[LIMBS], int32_t k)
 {
-    struct sum of_a, of_b;
-    int32_t k_of_a = 0, k_of_b = 0;
+    limbs[0] -= (19 * (k >> 14) + (19 * (k & HALF) >> 14)) >> 14;
+    limbs[8] += (int32_t)((uint32_t)k << 3 & LIMB);
+    limbs[9] += (k >> 25) + (limbs[8] >> 28);
+    limbs[8] &= LIMB;
+}
 
-    of_a.carry = 0;
-    of_b.carry = 0;
-    for (uint8_t i = 0; i < LIMBS; i++) {
-        add_limb(&of_a, m->u, m->v, a[i], b[i]);
-        add_limb(&of_b, m->q, m->r, a[i], b[i]);
-        if (i == 0 && is_residue) {
-            k_of_a = multiple_of_p(&of_a);
-            k_of_b = multiple_of_p(&of_b);
-            add_multiple(&of_a, -19, k_of_a);
-            add_multiple(&of_b, -19, k_of_b);
-        } else if (i == LIMBS - 1) { /* 2^255 is 8 of these limbs */
-            add_multiple(&of_a, 8, k_of_a);
-            add_multiple(&of_b, 8, k_of_b);
-        }
-        {
-            const int32_t limb_of_a = end_limb(&of_a), limb_of_b = end_limb(&of_b);
-            if (i != 0) { /* the lowest limb is 0 */
-                a[i - 1] = limb_of_a;
-                b[i - 1] = limb_of_b;
-            }
-        }
-    }
-    a[LIMBS - 1] = of_a.carry;
-    b[LIMBS - 1] = of_b.carry;
+static void apply_to_residues(int32_t pair[2 * LIMBS + 2], const int32_t halves[8])
+{
+    const int32_t k = multiple_of_p(halves, FIRST(pair)[0], SECOND(pair)[0]);
+    const int32_t l = multiple_of_p(halves + 4, FIRST(pair)[0], SECOND(pair)[0]);
+
+    selo_field25519_apply(pair, halves);
+    add_multiple(FIRST(pair), k);
+    add_multiple(SECOND(pair), l);
 }
 
 /* Seven bytes have two limbs; the last four bytes have the last two. */
@@ -198,22 +198,23 @@ static void finish(uint8_t r[32], int32_t d[LIMBS], int32_t top_of_f)
 void selo_field25519_invert_divsteps(uint8_t r[32], const uint8_t a[32])
 {
     struct {
-        int32_t f[LIMBS], g[LIMBS], d[LIMBS], e[LIMBS];
-        struct matrix m;
-    } work = {.f = {LIMB - 18, LIMB, LIMB, LIMB, LIMB, LIMB, LIMB, LIMB, LIMB, 7}, .e = {1}};
+        int32_t f_and_g[2 * LIMBS + 2], d_and_e[2 * LIMBS + 2], halves[8];
+    } work = {.f_and_g = {0, LIMB - 18, LIMB, LIMB, LIMB, LIMB, LIMB, LIMB, LIMB, LIMB, 7}};
+    int32_t *const f = FIRST(work.f_and_g), *const g = SECOND(work.f_and_g);
     int32_t zeta = -1;
 
     for (uint8_t i = 0; i < 32; i++) {
         r[i] = a[i];
     }
     selo_field25519_canonical(r);
-    from_bytes(work.g, r);
+    from_bytes(g, r);
+    SECOND(work.d_and_e)[0] = 1;
     for (uint8_t i = 0; i < BATCHES; i++) {
-        zeta = batch(&work.m, work.f[0], work.g[0], zeta);
-        apply(work.f, work.g, &work.m, 0);
-        apply(work.d, work.e, &work.m, 1);
+        zeta = batch(work.halves, f[0], g[0], zeta);
+        selo_field25519_apply(work.f_and_g, work.halves);
+        apply_to_residues(work.d_and_e, work.halves);
     }
-    finish(r, work.d, work.f[LIMBS - 1]);
+    finish(r, FIRST(work.d_and_e), f[LIMBS - 1]);
     selo_wipe(&work, sizeof work);
 }
 
