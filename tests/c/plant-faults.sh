@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Plants faults in copies of the sources of ML-KEM and Ed25519, one at a time. The vectors
 # (test_mlkem.c, test_ed25519.c) must catch each, or the arithmetic's definitions
-# (test_mlkem_arithmetic.c) where a decryption tolerates it.
+# (test_mlkem_arithmetic.c) where a decryption tolerates it. The code for words is what this machine
+# compiles; the last faults are in that for 8-bit chips.
 #
 # usage: tests/c/plant-faults.sh      (needs cc)
 set -uo pipefail
@@ -11,20 +12,25 @@ trap 'rm -rf "$copy"' EXIT
 
 passed=0 failed=0
 
-compile() { cc -std=c11 -O1 -Isrc -Itests/c -DVECTORS="\"$PWD/lab/vectors\"" -c "$@"; }
+flags=
+compile() { cc -std=c11 $flags -O1 -Isrc -Itests/c -DVECTORS="\"$PWD/lab/vectors\"" -c "$@"; }
 
 # Once: the sources, the tests and an archive of the sources as they are.
 cp -r src "$copy/src"
-mkdir "$copy/whole" "$copy/fault"
-for source in src/selo/{mlkem,ed25519,x25519,sha2,sha3,common}/*.c tests/c/test_{mlkem,mlkem_arithmetic,ed25519}.c; do
-    compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
-done
-mv "$copy"/whole/test_*.o "$copy"
-ar rcs "$copy/whole.a" "$copy"/whole/*.o
-
-for test in test_mlkem test_mlkem_arithmetic test_ed25519; do # a fault proves nothing if they fail without it
-    cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
-done
+whole() {
+    local source test
+    rm -rf "$copy/whole" "$copy/fault" "$copy"/test_*.o "$copy/whole.a"
+    mkdir "$copy/whole" "$copy/fault"
+    for source in src/selo/{mlkem,ed25519,x25519,sha2,sha3,common}/*.c tests/c/test_{mlkem,mlkem_arithmetic,ed25519}.c; do
+        compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
+    done
+    mv "$copy"/whole/test_*.o "$copy"
+    ar rcs "$copy/whole.a" "$copy"/whole/*.o
+    for test in test_mlkem test_mlkem_arithmetic test_ed25519; do # a fault proves nothing if they fail without it
+        cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
+    done
+}
+whole
 
 # A fault in a header is in all files of its folder.
 build() { # FILE TEST
@@ -58,17 +64,21 @@ fault() {
     cp "src/selo/$1" "$file"
 }
 
-fault mlkem/mlkem_zetas.c 's/1493/1494/' "another factor of the transform"
-fault mlkem/mlkem_inverse_ntt.c 's/SELO_MLKEM_SCALE/SELO_MLKEM_TO_MONTGOMERY/' "another scale"
-fault mlkem/mlkem_multiply_add.c 's/SELO_MLKEM_Q - zeta/zeta/' "the second factor of a quad without its sign"
+fault mlkem/mlkem_zeta_words.c 's/2230699446/2230699447/' "another factor of the transform" test_mlkem_arithmetic
+fault mlkem/mlkem_words.h 's/660565712u/661855879u/' "another scale"
+fault mlkem/mlkem_words.h 's/+ 8 \* 3329) >> 16/) >> 16/' "a product rounded without its offset"
+fault mlkem/mlkem_words.h 's/+ 13530u//' "q for 0 in the packed form"
+fault mlkem/mlkem_inverse_ntt_words.c 's/c1 = selo_mlkem_times(c1, shorten);//' "a sum that is neither shortened nor scaled"
+fault mlkem/mlkem_multiply_words.c 's/turned = -turned/(void)0/' "the second factor of a quad without its sign"
+fault mlkem/mlkem_code_words.c 's/(fraction + (1u << (31 - bits)))/fraction/' "a compression that rounds down"
+fault mlkem/mlkem_code_words.c 's/ + (uint32_t)(x >> 1)//' "a fraction that is not exact" test_mlkem_arithmetic
+fault mlkem/mlkem_code_words.c 's/SELO_MLKEM_Q + 512/SELO_MLKEM_Q/' "u decompressed without rounding" test_mlkem_arithmetic
+fault mlkem/mlkem_sample_words.c 's/(two \& 4095) - SELO_MLKEM_Q)/(two \& 4095) - SELO_MLKEM_Q - 1)/' "a candidate that is q"
+fault mlkem/mlkem_sample_words.c 's/drawn.filled &= 3/drawn.filled = 0/' "coefficients that are lost between two pieces of the stream"
 fault mlkem/mlkem_decapsulate.c 's/same & selo_equal.*/same);/' "no comparison in the decapsulation"
 fault mlkem/mlkem_decapsulate.c 's/encrypts_to(ciphertext, &work, y, public_key, seeds + 32, message, ranks)/1/' "no second encryption"
 fault mlkem/mlkem_decapsulate.c 's/selo_shake_update(&work.sponge, z, 32)/(void)z/' "a rejection without its secret"
-fault mlkem/mlkem_code.c '/estimate \* (unsigned)/!s/((unsigned)x << 10) + SELO_MLKEM_Q \/ 2/((unsigned)x << 10)/' "u rounded down"
-fault mlkem/mlkem_code.c 's/(x << 4) + SELO_MLKEM_Q \/ 2/(x << 4)/' "v rounded down"
-fault mlkem/mlkem_code.c 's/SELO_MLKEM_Q + 512/SELO_MLKEM_Q/' "u decompressed without rounding" test_mlkem_arithmetic
 fault mlkem/mlkem_encrypt.c 's/(SELO_MLKEM_Q + 1) \/ 2/SELO_MLKEM_Q \/ 2 - 100/' "another message"
-fault mlkem/mlkem_sample.c 's/candidate >= SELO_MLKEM_Q/candidate > SELO_MLKEM_Q/' "a candidate that is q"
 fault mlkem/mlkem.h 's/(ranks) == 2 ? 3 : 2/2/' "the noise of another size"
 fault mlkem/mlkem_encapsulate.c 's/!selo_mlkem_in_range(.*))/0)/' "no check of the key's range"
 fault mlkem/mlkem_pieces.c 's/!selo_mlkem_in_range(.*))/0)/' "the same in pieces"
@@ -85,5 +95,15 @@ signature ed25519_halve.c 's/return turn;/return 0;/' "the factor's sign"
 signature ed25519_scalar.c 's/0xd0, 0x3e/0xd1, 0x3e/' "another order"
 signature ed25519_sign.c 's/ & 127) | 64/ \& 127)/' "a scalar that is not clamped"
 signature ed25519_base.c 's/c->x\[0\] << 7/0/' "an encoding without the sign"
+
+flags="-DSELO_BYTEWISE=1 -DSELO_X25519_WORDS=0 -DSELO_X25519_HALVES=1"
+whole
+fault mlkem/mlkem_zetas.c 's/1493/1494/' "another factor of the transform"
+fault mlkem/mlkem_inverse_ntt.c 's/SELO_MLKEM_SCALE/SELO_MLKEM_TO_MONTGOMERY/' "another scale"
+fault mlkem/mlkem_multiply_add.c 's/SELO_MLKEM_Q - zeta/zeta/' "the second factor of a quad without its sign"
+fault mlkem/mlkem_code.c '/estimate \* (unsigned)/!s/((unsigned)x << 10) + SELO_MLKEM_Q \/ 2/((unsigned)x << 10)/' "u rounded down"
+fault mlkem/mlkem_code.c 's/(x << 4) + SELO_MLKEM_Q \/ 2/(x << 4)/' "v rounded down"
+fault mlkem/mlkem_code.c 's/SELO_MLKEM_Q + 512/SELO_MLKEM_Q/' "u decompressed without rounding" test_mlkem_arithmetic
+fault mlkem/mlkem_sample.c 's/candidate >= SELO_MLKEM_Q/candidate > SELO_MLKEM_Q/' "a candidate that is q"
 echo "faults: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

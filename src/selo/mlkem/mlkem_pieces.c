@@ -61,7 +61,7 @@ static void make_y(struct selo_mlkem_encapsulation *state, uint8_t rank, uint8_t
     selo_mlkem_noise(bytes, &state->sponge, state->seed, rank, SELO_MLKEM_ETA1(ranks));
     memcpy(&state->sponge, bytes + 256, sizeof state->sponge);
     SELO_BARRIER();
-    selo_mlkem_expand(state->area.words, bytes);
+    selo_mlkem_expand(state->area.words, bytes, SELO_MLKEM_ETA1(ranks));
     selo_mlkem_ntt(state->area.words);
     selo_mlkem_pack(bytes, state->area.words);
     SELO_BARRIER();
