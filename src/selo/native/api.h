@@ -315,6 +315,9 @@
 #ifndef SELO_NATIVE_MLKEM
 #define SELO_NATIVE_MLKEM SELO_NATIVE_ONLY_AVR
 #endif
+#ifndef SELO_NATIVE_P256
+#define SELO_NATIVE_P256 SELO_NATIVE_ONLY_AVR
+#endif
 #ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
 #define SELO_NATIVE_POLY1305 \
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
@@ -333,6 +336,9 @@
 #ifndef SELO_NATIVE_SPECK
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
 #endif
+#ifndef SELO_P256_SMALL
+#define SELO_P256_SMALL 0
+#endif
 #ifndef SELO_X25519_SMALL
 #define SELO_X25519_SMALL 0
 #endif
@@ -347,11 +353,11 @@
 #if !SELO_NATIVE && \
     (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
      SELO_NATIVE_GHASH || SELO_NATIVE_KECCAK || SELO_NATIVE_MLKEM || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || \
-     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519)
+     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519 || SELO_NATIVE_P256)
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_SPECK || SELO_NATIVE_MLKEM || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
+    (SELO_NATIVE_SPECK || SELO_NATIVE_MLKEM || SELO_NATIVE_P256 || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
      (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
@@ -395,6 +401,15 @@
 #define SELO_X25519_TEETH 5
 #elif SELO_X25519_TEETH < 3 || SELO_X25519_TEETH > 5
 #error "SELO_X25519_TEETH is 3, 4 or 5"
+#endif
+
+#ifndef SELO_P256_TABLE
+#define SELO_P256_TABLE !SELO_P256_SMALL
+#endif
+#ifndef SELO_P256_TEETH
+#define SELO_P256_TEETH 5
+#elif SELO_P256_TEETH < 4 || SELO_P256_TEETH > 6
+#error "SELO_P256_TEETH is 4, 5 or 6"
 #endif
 
 /* ---- The kernels' contracts ---------------------------------------------------------------------
@@ -497,6 +512,17 @@ void selo_speck_run_schedule(uint8_t *material, uint8_t words);
 /* Computes all round keys. Before: the first round key is in its place, and the words l start at
  * SPECK_EXPAND_L. */
 void selo_speck_expand(uint8_t *round_keys, uint8_t words);
+
+/* SELO_NATIVE_P256: the functions of p256/field.h, p256_base.h and p256_invert.h with the same names and
+ * contracts. An element is any 32 bytes. r may be a or b. */
+void selo_p256_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_square_avr(uint8_t r[32], const uint8_t a[32]);
+void selo_p256_add_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_add_times_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
+void selo_p256_lookup_avr(uint8_t entry[64], uint8_t index);
+void selo_p256_transform_avr(uint8_t first[33], uint8_t second[33], const int8_t matrix[6],
+                             const uint8_t *modulus);
 
 /* SELO_NATIVE_X25519: the functions of x25519/field.h and x25519_base.h with the same names and
  * contracts. An element is any 32 bytes. r may be a or b. */
