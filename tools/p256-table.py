@@ -90,13 +90,9 @@ def text():
 #include "../common/flash.h"
 #include "p256_base.h"
 
-#if SELO_P256_TABLE
-
 const uint8_t selo_p256_table[64 * SELO_P256_ENTRIES] SELO_FLASH = {
 """ + "\n".join(lines) + """
 };
-
-#endif
 """
 
 

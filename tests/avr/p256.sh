@@ -14,7 +14,7 @@ kept=(public_key signature secret message shared)
 kept+=(selo_p256_keygen selo_p256_shared_secret selo_p256_sign selo_p256_verify)
 for size in fast small; do
     flags=() options=()
-    [ "$size" = fast ] || { flags=(-DSELO_P256_SMALL=1) options=(--small); }
+    [ "$size" = fast ] || { flags=(-DSELO_P256_SMALL=1) options=(--small --teeth 4); }
     echo "-- $size"
     avr-gcc -mmcu=atmega328p -O2 -mstrict-X -std=c11 -Wall -Wextra -Werror -ffunction-sections -fdata-sections -Isrc \
         "${flags[@]}" -Wl,--gc-sections "${kept[@]/#/-Wl,--undefined=}" -o "$out/p256-$size.elf" tests/avr/p256_image.c \

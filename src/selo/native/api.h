@@ -54,13 +54,17 @@
  *                       ARMv6-M and Xtensa
  *  SELO_AES_SBOX_IN_RAM 1 for AVR's kernels of AES with the S-box in RAM, which they read in 2 cycles
  *                       in place of 3: 256 bytes, and 256 more where a program decrypts
- *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL, SELO_AES_SMALL
- *                       1 for a smaller and slower kernel, where flash is scarcer than time. The C
+ *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL, SELO_P256_SMALL,
+ *  SELO_AES_SMALL       1 for a smaller and slower kernel, where flash is scarcer than time. The C
  *                       of AES without tables is smaller than its kernels, and replaces them.
  *                       SELO_X25519_SMALL also removes the table of key generation
  *  SELO_X25519_TABLE    0 removes that table; key generation then runs the ladder
  *  SELO_X25519_TEETH    5, 4 or 3: the table has 16, 8 or 4 entries of 96 bytes, and the
  *                       computation has 51, 64 or 85 columns
+ *
+ *  SELO_P256_TEETH      6, 5 or 4: the table of P-256's base point has 32, 16 or 8 entries of 64 bytes,
+ *                       and the computation has 43, 52 or 64 columns. The default is 5, or 4 with
+ *                       SELO_P256_SMALL
  *
  * It is an error to request a kernel that the target does not have.
  */
@@ -403,11 +407,8 @@
 #error "SELO_X25519_TEETH is 3, 4 or 5"
 #endif
 
-#ifndef SELO_P256_TABLE
-#define SELO_P256_TABLE !SELO_P256_SMALL
-#endif
 #ifndef SELO_P256_TEETH
-#define SELO_P256_TEETH 5
+#define SELO_P256_TEETH (5 - SELO_P256_SMALL)
 #elif SELO_P256_TEETH < 4 || SELO_P256_TEETH > 6
 #error "SELO_P256_TEETH is 4, 5 or 6"
 #endif
@@ -521,6 +522,7 @@ void selo_p256_add_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 void selo_p256_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 void selo_p256_add_times_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
 void selo_p256_lookup_avr(uint8_t entry[64], uint8_t index);
+void selo_p256_choose_avr(uint8_t entry[64], const uint8_t points[512], uint8_t index);
 void selo_p256_transform_avr(uint8_t first[33], uint8_t second[33], const int8_t matrix[6],
                              const uint8_t *modulus);
 

@@ -25,6 +25,7 @@
 #define selo_p256_subtract selo_p256_subtract_avr
 #define selo_p256_add_times selo_p256_add_times_avr
 #define selo_p256_transform selo_p256_transform_avr
+#define selo_p256_choose selo_p256_choose_avr
 #else
 #define selo_p256_multiply selo_p256_multiply_words
 #define selo_p256_square(r, a) selo_p256_multiply_words(r, a, a)
@@ -32,6 +33,7 @@
 #define selo_p256_subtract(r, a, b) selo_p256_add_times_words(r, a, b, -1)
 #define selo_p256_add_times selo_p256_add_times_words
 #define selo_p256_transform selo_p256_transform_bytes
+#define selo_p256_choose selo_p256_choose_bytes
 #endif
 
 /* r = a b 2^-256 mod p, the product of Montgomery forms. */
@@ -39,6 +41,9 @@ void selo_p256_multiply_words(uint8_t r[32], const uint8_t a[32], const uint8_t 
 
 /* r = a + times b mod p, for times from -8 to 8. */
 void selo_p256_add_times_words(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
+
+/* entry = point `index`, 0 to 7. Every byte of the points is read. entry must be apart from them. */
+void selo_p256_choose_bytes(uint8_t entry[64], const uint8_t points[512], uint8_t index);
 
 /* a = a mod p, below p. */
 void selo_p256_canonical(uint8_t a[32]);
@@ -50,7 +55,8 @@ uint8_t selo_p256_is_zero(const uint8_t a[32]);
 void selo_p256_enter(uint8_t r[32], const uint8_t a[32]);
 void selo_p256_leave(uint8_t r[32], const uint8_t a[32]);
 
-/* r = 1 / a in Montgomery form, and 0 for a = 0 mod p; below p. r may be a. */
-void selo_p256_invert(uint8_t r[32], const uint8_t a[32]);
+/* r = 1 / a in Montgomery form, and 0 for a = 0 mod p; below p. r may be a. *s is scratch, and wiped. */
+struct selo_p256_division;
+void selo_p256_invert(uint8_t r[32], const uint8_t a[32], struct selo_p256_division *s);
 
 #endif

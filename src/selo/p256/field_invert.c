@@ -12,7 +12,7 @@ static const struct selo_p256_modulus field SELO_FLASH = {
         0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfd, 0xff, 0xff, 0xff, 0x04, 0x00, 0x00, 0x00},
     127};
 
-void selo_p256_invert(uint8_t r[32], const uint8_t a[32])
+void selo_p256_invert(uint8_t r[32], const uint8_t a[32], struct selo_p256_division *s)
 {
-    selo_p256_divide(r, a, &field);
+    selo_p256_divide(r, a, &field, s);
 }

@@ -10,17 +10,32 @@
 #include "field.h"
 
 /* A point with its coordinates in Montgomery form. */
-struct selo_p256_affine { uint8_t x[32], y[32]; };
+struct selo_p256_affine {
+    union {
+        struct { uint8_t x[32], y[32]; };
+        uint8_t point[64];
+    };
+};
+
+/* A division (p256_invert.c). */
+struct selo_p256_division { uint8_t f[33], g[33], d[33], e[33]; int8_t matrix[6]; };
 
 /* A point in Jacobian coordinates, x = X / Z^2 and y = Y / Z^3, a point to be added to it, and room
  * for the computation. */
 struct selo_p256_work {
-    uint8_t x[32], y[32], z[32];
     union {
-        struct { uint8_t a[32], b[32], c[32]; };
+        struct { uint8_t x[32], y[32], z[32]; };
+        uint8_t point[96];
+    };
+    union {
+        struct {
+            uint8_t a[32], b[32], c[32];
+            struct selo_p256_affine entry;
+        };
+        struct selo_p256_division division;
         uint8_t scratch[2][32];
     };
-    struct selo_p256_affine entry;
+    uint8_t signs[33]; /* of a scalar */
 };
 
 /* p256_point.c. No time depends on a point. */
@@ -33,7 +48,7 @@ void selo_p256_double(struct selo_p256_work *w);
 void selo_p256_add_entry(struct selo_p256_work *w);
 /* The entry = its opposite, if mask is 0xff; as it is, if 0. Its y must be below p, and stays so. */
 void selo_p256_negate_if(uint8_t y[32], uint8_t mask);
-/* x and y of the point = its affine coordinates, below p. Uses the rest. */
+/* x and y of the point = its affine coordinates, below p. Uses the rest but the signs. */
 void selo_p256_to_affine(struct selo_p256_work *w);
 /* r = 1 in Montgomery form. */
 void selo_p256_one(uint8_t r[32]);
@@ -42,8 +57,8 @@ void selo_p256_one(uint8_t r[32]);
 /* The point that the bytes encode. Returns SELO_ERROR_KEY if there is none. Uses the scratch. */
 enum selo_status selo_p256_decode(struct selo_p256_affine *point, const uint8_t bytes[64],
                                   uint8_t scratch[2][32]);
-/* A coordinate of a point to its encoding, and 32 bytes in the other order. */
-void selo_p256_encode(uint8_t bytes[32], const uint8_t coordinate[32]);
+/* A coordinate of a point to its encoding; it becomes the number. And 32 bytes in the other order. */
+void selo_p256_encode(uint8_t bytes[32], uint8_t coordinate[32]);
 void selo_p256_swap(uint8_t out[32], const uint8_t in[32]);
 
 /* p256_scalar.c: numbers modulo n, the order of the base point, 32 bytes, little-endian. No time
@@ -62,18 +77,19 @@ void selo_p256_scalar_add(uint8_t r[32], const uint8_t a[32], const uint8_t b[32
 uint8_t selo_p256_scalar_next(uint8_t a[32]);
 /* r = 2^256 / a modulo n, and 0 for 0; a is below n. r may be a. */
 void selo_p256_scalar_invert(uint8_t r[32], const uint8_t a[32]);
-/* The signs of an odd number M, of which bit i says whether 2^i is added or subtracted: M is the scalar,
- * or n - scalar, and then the result is 0xff, else 0. The highest sign is missing. */
-uint8_t selo_p256_signs(uint8_t signs[33], const uint8_t scalar[32]);
+/* The scalar becomes the signs of an odd number M, of which bit i says whether 2^i is added or subtracted: M is
+ * the scalar, or n - scalar, and then the result is 0xff, else 0. The highest sign is missing. */
+uint8_t selo_p256_signs(uint8_t scalar[33]);
 
 /* p256_invert.c
  * r = factor / a modulo an odd modulus, for a below 2^256; below the modulus. 0 if a is 0 modulo it.
- * The constants are in flash. */
+ * The constants are in flash. r may be a. *s is scratch, and wiped. */
 struct selo_p256_modulus {
     uint8_t modulus[32], factor[32];
     uint8_t inverse; /* of the modulus, modulo 128 */
 };
-void selo_p256_divide(uint8_t r[32], const uint8_t a[32], const struct selo_p256_modulus *modulus);
+void selo_p256_divide(uint8_t r[32], const uint8_t a[32], const struct selo_p256_modulus *modulus,
+                      struct selo_p256_division *s);
 
 /* p256_transform.c
  * A matrix is u, v, a number x, q, r and a number y:
@@ -84,18 +100,21 @@ void selo_p256_transform_bytes(uint8_t first[33], uint8_t second[33], const int8
                                const uint8_t *modulus);
 
 /* p256_times.c
- * The point = scalar * the entry, for a scalar from 1 to n - 1. No time depends on them. */
+ * The point = the entry times the scalar from 1 to n - 1 in w.signs. No time depends on them. Uses
+ * all of *t. */
 struct selo_p256_times {
     struct selo_p256_work w;
-    struct selo_p256_affine multiples[8]; /* the entry times 1, 3, ... 15 */
-    uint8_t signs[33];
+    union { /* the entry times 1, 3, ... 15 */
+        struct selo_p256_affine multiples[8];
+        uint8_t points[512];
+    };
 };
-void selo_p256_times(struct selo_p256_times *t, const uint8_t scalar[32]);
+void selo_p256_times(struct selo_p256_times *t);
 
 /* p256_base.c
- * x and y of the point = those of scalar * the base point, below p, for a scalar from 1 to n - 1. No time
- * depends on it. */
-void selo_p256_base(struct selo_p256_affine *point, const uint8_t scalar[32]);
+ * x and y of the point = those of the base point times the scalar from 1 to n - 1 in signs, below p. No time
+ * depends on it. Uses all of *w. */
+void selo_p256_base(struct selo_p256_work *w);
 
 /* p256_wipe.c: wipes the stack below the caller, where the functions above kept their work. */
 void selo_p256_wipe_scratch(void);

@@ -10,18 +10,10 @@
  * they are less than n / 2 + 2^210, so 2 A is T or -T modulo n only in the last one, where M is then n - 2 |T|.
  * tools/p256-table.py computes that none of these numbers has the signs of such a T in its last column.
  */
-#include <string.h>
-
-#include "../common/flash.h"
 #include "p256.h"
 #include "p256_base.h"
 
 enum { TEETH = SELO_P256_TEETH, COLUMNS = SELO_P256_COLUMNS, ENTRIES = SELO_P256_ENTRIES };
-
-struct comb {
-    struct selo_p256_work w;
-    uint8_t signs[33];
-};
 
 static uint8_t bit(const uint8_t number[33], uint16_t place)
 {
@@ -29,35 +21,31 @@ static uint8_t bit(const uint8_t number[33], uint16_t place)
 }
 
 /* The entry = the column. */
-static void choose(struct comb *c, uint8_t column)
+static void choose(struct selo_p256_work *w, uint8_t column)
 {
-    const uint8_t minus = (uint8_t)(bit(c->signs, (uint16_t)((TEETH - 1) * COLUMNS + column)) - 1);
+    const uint8_t minus = (uint8_t)(bit(w->signs, (uint16_t)((TEETH - 1) * COLUMNS + column)) - 1);
     uint8_t index = 0;
 
     for (uint8_t tooth = TEETH - 1; tooth-- != 0;) {
-        index = (uint8_t)(index << 1 | bit(c->signs, (uint16_t)(tooth * COLUMNS + column)));
+        index = (uint8_t)(index << 1 | bit(w->signs, (uint16_t)(tooth * COLUMNS + column)));
     }
-    selo_p256_lookup((uint8_t *)&c->w.entry, (index ^ minus) & (ENTRIES - 1));
-    selo_p256_negate_if(c->w.entry.y, minus);
+    selo_p256_lookup(w->entry.point, (index ^ minus) & (ENTRIES - 1));
+    selo_p256_negate_if(w->entry.y, minus);
 }
 
-void selo_p256_base(struct selo_p256_affine *point, const uint8_t scalar[32])
+void selo_p256_base(struct selo_p256_work *w)
 {
-    struct comb c;
-    const uint8_t minus = selo_p256_signs(c.signs, scalar);
+    const uint8_t minus = selo_p256_signs(w->signs);
 
     /* the highest sign is plus */
-    c.signs[(TEETH * COLUMNS - 1) / 8] |= (uint8_t)(1 << (TEETH * COLUMNS - 1) % 8);
-    choose(&c, COLUMNS - 1);
-    selo_p256_begin(&c.w);
+    w->signs[(TEETH * COLUMNS - 1) / 8] |= (uint8_t)(1 << (TEETH * COLUMNS - 1) % 8);
+    choose(w, COLUMNS - 1);
+    selo_p256_begin(w);
     for (uint8_t column = COLUMNS - 1; column-- != 0;) {
-        selo_p256_double(&c.w);
-        choose(&c, column);
-        selo_p256_add_entry(&c.w);
+        selo_p256_double(w);
+        choose(w, column);
+        selo_p256_add_entry(w);
     }
-    selo_p256_to_affine(&c.w);
-    selo_p256_negate_if(c.w.y, minus);
-    memcpy(point, c.w.x, 64);
-    selo_wipe(&c, sizeof c);
-    selo_p256_wipe_scratch();
+    selo_p256_to_affine(w);
+    selo_p256_negate_if(w->y, minus);
 }

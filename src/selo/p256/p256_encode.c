@@ -16,13 +16,10 @@ void selo_p256_swap(uint8_t out[32], const uint8_t in[32])
     }
 }
 
-void selo_p256_encode(uint8_t bytes[32], const uint8_t coordinate[32])
+void selo_p256_encode(uint8_t bytes[32], uint8_t coordinate[32])
 {
-    uint8_t number[32];
-
-    selo_p256_leave(number, coordinate);
-    selo_p256_swap(bytes, number);
-    selo_wipe(number, sizeof number);
+    selo_p256_leave(coordinate, coordinate);
+    selo_p256_swap(bytes, coordinate);
 }
 
 /* A coordinate; 0 if it is not below p. */

@@ -119,28 +119,30 @@ static void subtract_multiple(uint8_t x[SIZE], const uint8_t *modulus, uint8_t b
     }
 }
 
-void selo_p256_divide(uint8_t r[32], const uint8_t a[32], const struct selo_p256_modulus *modulus)
+void selo_p256_divide(uint8_t r[32], const uint8_t a[32], const struct selo_p256_modulus *modulus,
+                      struct selo_p256_division *s)
 {
-    struct { uint8_t f[SIZE], g[SIZE], d[SIZE], e[SIZE]; int8_t m[6]; } s;
     int16_t delta = 1;
 
-    memset(&s, 0, sizeof s);
-    memcpy(s.g, a, 32);
+    memset(s->g, 0, SIZE);
+    memcpy(s->g, a, 32);
+    memset(s->d, 0, SIZE);
+    s->f[SIZE - 1] = s->e[SIZE - 1] = 0;
     for (uint8_t i = 0; i < 32; i++) {
-        s.f[i] = selo_flash_u8(modulus->modulus + i);
-        s.e[i] = selo_flash_u8(modulus->factor + i);
+        s->f[i] = selo_flash_u8(modulus->modulus + i);
+        s->e[i] = selo_flash_u8(modulus->factor + i);
     }
     for (uint8_t round = 0; round < ROUNDS; round++) {
-        delta = divide_steps(s.m, delta, s.f[0], s.g[0]);
-        selo_p256_transform(s.f, s.g, s.m, NULL);
-        transform(s.d, s.e, s.m, modulus);
+        delta = divide_steps(s->matrix, delta, s->f[0], s->g[0]);
+        selo_p256_transform(s->f, s->g, s->matrix, NULL);
+        transform(s->d, s->e, s->matrix, modulus);
     }
     /* Each round adds at most half of the modulus to d and e: they are below 44 times the modulus. */
-    negate_if(s.d, (uint8_t)(0u - (s.f[SIZE - 1] >> 7)));
-    add_multiple(s.d, modulus->modulus, 6);
+    negate_if(s->d, (uint8_t)(0u - (s->f[SIZE - 1] >> 7)));
+    add_multiple(s->d, modulus->modulus, 6);
     for (uint8_t bits = 7; bits-- != 0;) {
-        subtract_multiple(s.d, modulus->modulus, bits, s.e);
+        subtract_multiple(s->d, modulus->modulus, bits, s->e);
     }
-    memcpy(r, s.d, 32);
-    selo_wipe(&s, sizeof s);
+    memcpy(r, s->d, 32);
+    selo_wipe(s, sizeof *s);
 }

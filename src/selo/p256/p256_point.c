@@ -18,7 +18,7 @@ void selo_p256_one(uint8_t r[32])
 
 void selo_p256_begin(struct selo_p256_work *w)
 {
-    memcpy(w->x, &w->entry, 64);
+    memcpy(w->point, w->entry.point, 64);
     selo_p256_one(w->z);
 }
 
@@ -80,10 +80,10 @@ void selo_p256_negate_if(uint8_t y[32], uint8_t mask)
 
 void selo_p256_to_affine(struct selo_p256_work *w)
 {
-    selo_p256_invert(w->a, w->z);
-    selo_p256_square(w->b, w->a);
+    selo_p256_invert(w->z, w->z, &w->division);
+    selo_p256_square(w->b, w->z);
     selo_p256_multiply(w->x, w->x, w->b);
-    selo_p256_multiply(w->b, w->b, w->a);
+    selo_p256_multiply(w->b, w->b, w->z);
     selo_p256_multiply(w->y, w->y, w->b);
     selo_p256_canonical(w->x);
     selo_p256_canonical(w->y);

@@ -129,10 +129,12 @@ uint8_t selo_p256_scalar_next(uint8_t a[32])
 
 void selo_p256_scalar_invert(uint8_t r[32], const uint8_t a[32])
 {
-    selo_p256_divide(r, a, &order);
+    struct selo_p256_division s;
+
+    selo_p256_divide(r, a, &order, &s);
 }
 
-uint8_t selo_p256_signs(uint8_t signs[33], const uint8_t scalar[32])
+uint8_t selo_p256_signs(uint8_t scalar[33])
 {
     /* An odd number below 2^256 is the sum of +-2^i for i from 0 to 255 with plus for the bits i of
      * (M - 1) / 2 + 2^255 [HEDABOU2005]. */
@@ -143,11 +145,11 @@ uint8_t selo_p256_signs(uint8_t signs[33], const uint8_t scalar[32])
         const uint16_t negative =
             (uint16_t)((uint16_t)selo_flash_u8(order.modulus + i) - scalar[i] - borrow);
         borrow = negative >> 15;
-        signs[i] = (uint8_t)((scalar[i] & (uint8_t)~even) | ((uint8_t)negative & even));
+        scalar[i] = (uint8_t)((scalar[i] & (uint8_t)~even) | ((uint8_t)negative & even));
     }
-    signs[32] = 0;
+    scalar[32] = 0;
     for (uint8_t i = 0; i < 32; i++) {
-        signs[i] = (uint8_t)(signs[i] >> 1 | (uint8_t)(signs[i + 1] << 7));
+        scalar[i] = (uint8_t)(scalar[i] >> 1 | (uint8_t)(scalar[i + 1] << 7));
     }
     return even;
 }

@@ -53,11 +53,13 @@ static SELO_STACK_APART void start(struct generator *g, const uint8_t secret[32]
 /* r = x of nonce * the base point, modulo n. */
 static SELO_STACK_APART void commit(uint8_t r[32], const uint8_t nonce[32])
 {
-    struct selo_p256_affine point;
+    struct selo_p256_work w;
 
-    selo_p256_base(&point, nonce);
-    selo_p256_leave(r, point.x);
+    memcpy(w.signs, nonce, 32);
+    selo_p256_base(&w);
+    selo_p256_leave(r, w.x);
     selo_p256_scalar_canonical(r); /* p is below 2 n */
+    selo_wipe(&w, sizeof w);
 }
 
 /* One try: r and s, little-endian. Returns 0 if the nonce is not one, or gives r or s of 0. */

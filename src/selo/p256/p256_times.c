@@ -14,13 +14,6 @@
 
 #include "p256.h"
 
-static void choose(uint8_t *r, const uint8_t *a, size_t size, uint8_t mask)
-{
-    for (size_t i = 0; i < size; i++) {
-        r[i] = (uint8_t)((r[i] & (uint8_t)~mask) | (a[i] & mask));
-    }
-}
-
 /* multiples[0] becomes the entry, and the others its odd multiples, with the coordinate Z of w->z. Each is
  * the one before plus 2 P, computed with one Z for all points [MELONI2007]: an addition also brings
  * the others to the Z of its result. */
@@ -35,7 +28,7 @@ static void multiply_entry(struct selo_p256_times *t)
     selo_p256_multiply(w->b, w->a, w->z);
     selo_p256_multiply(t->multiples[0].x, w->entry.x, w->a);
     selo_p256_multiply(t->multiples[0].y, w->entry.y, w->b);
-    memcpy(twice, w->x, 64);
+    memcpy(twice->point, w->point, 64);
     for (uint8_t count = 1; count < 8; count++) {
         struct selo_p256_affine *const sum = &t->multiples[count], *const last = sum - 1;
         selo_p256_subtract(w->x, twice->x, last->x);
@@ -63,7 +56,7 @@ static void normalise(struct selo_p256_times *t)
 {
     struct selo_p256_work *const w = &t->w;
 
-    selo_p256_invert(w->z, w->z);
+    selo_p256_invert(w->z, w->z, &w->division);
     selo_p256_square(w->a, w->z);
     selo_p256_multiply(w->b, w->a, w->z);
     for (uint8_t i = 0; i < 8; i++) {
@@ -73,27 +66,22 @@ static void normalise(struct selo_p256_times *t)
     }
 }
 
-/* The entry = the digit of a window times the point. All multiples are read. */
+/* The entry = the digit of a window times the point. */
 static void look_up(struct selo_p256_times *t, uint8_t window)
 {
-    const uint8_t four = (uint8_t)(t->signs[window >> 1] >> 4 * (window & 1)) & 15;
+    const uint8_t four = (uint8_t)(t->w.signs[window >> 1] >> 4 * (window & 1)) & 15;
     const uint8_t minus = (uint8_t)((four >> 3) - 1);
-    const uint8_t index = (four ^ minus) & 7;
 
-    for (uint8_t i = 0; i < 8; i++) {
-        /* 0 - 1 has a high byte of ones, no other difference has. */
-        const uint8_t mask = (uint8_t)((uint16_t)((uint16_t)(i ^ index) - 1) >> 8);
-        choose((uint8_t *)&t->w.entry, (const uint8_t *)&t->multiples[i], 64, mask);
-    }
+    selo_p256_choose(t->w.entry.point, t->points, (four ^ minus) & 7);
     selo_p256_negate_if(t->w.entry.y, minus);
 }
 
-void selo_p256_times(struct selo_p256_times *t, const uint8_t scalar[32])
+void selo_p256_times(struct selo_p256_times *t)
 {
     struct selo_p256_work *const w = &t->w;
-    const uint8_t minus = selo_p256_signs(t->signs, scalar);
+    const uint8_t minus = selo_p256_signs(w->signs);
 
-    t->signs[31] |= 0x80; /* the highest sign is plus */
+    w->signs[31] |= 0x80; /* the highest sign is plus */
     multiply_entry(t);
     normalise(t);
     look_up(t, 63);
@@ -107,13 +95,15 @@ void selo_p256_times(struct selo_p256_times *t, const uint8_t scalar[32])
     }
 
     const uint8_t missing = (uint8_t)(0u - selo_p256_is_zero(w->z));
-    uint8_t *const sum = (uint8_t *)&t->multiples[1]; /* they are needed no more */
-    memcpy(sum, w->x, 96);
-    memcpy(&w->entry, &t->multiples[0], 64);
+    uint8_t *const sum = t->points + 64; /* they are needed no more */
+    memcpy(sum, w->point, 96);
+    w->entry = t->multiples[0];
     selo_p256_begin(w);
     selo_p256_negate_if(w->y, 0xff);
     selo_p256_double(w);
-    choose(w->x, sum, 96, (uint8_t)~missing);
+    for (uint8_t i = 0; i < 96; i++) {
+        w->point[i] = (uint8_t)((w->point[i] & missing) | (sum[i] & (uint8_t)~missing));
+    }
     selo_p256_canonical(w->y);
     selo_p256_negate_if(w->y, minus);
 }

@@ -3,7 +3,7 @@
 
 #include "p256.h"
 
-/* t's point += the entry, in all cases. Returns 0 if the sum is the neutral element. */
+/* The point += the entry, in all cases. Returns 0 if the sum is the neutral element. */
 static uint8_t add_any(struct selo_p256_work *w)
 {
     selo_p256_add_entry(w);
@@ -28,29 +28,32 @@ static uint8_t has_x(struct selo_p256_work *w, const uint8_t number[32])
 }
 
 /* Whether x of the point is r modulo n: r or r + n, if that is below p. */
-static uint8_t matches(struct selo_p256_work *w, uint8_t r[32])
+static enum selo_status compare(struct selo_p256_work *w, const uint8_t signature[64])
 {
-    if (has_x(w, r)) {
-        return 1;
+    uint8_t *const r = w->signs;
+
+    selo_p256_swap(r, signature);
+    if (has_x(w, r) || (selo_p256_scalar_next(r) && has_x(w, r))) {
+        return SELO_OK;
     }
-    return selo_p256_scalar_next(r) && has_x(w, r);
+    return SELO_ERROR_TAG;
 }
 
-/* The point u1 B + u2 Q, where Q is t's entry. Returns 0 if it is the neutral element. */
-static SELO_STACK_APART uint8_t combine(struct selo_p256_times *t, const uint8_t u1[32],
-                                        const uint8_t u2[32])
+/* u1 = digest / s and u2 = r / s modulo n; 0 if r or s is not from 1 to n - 1. */
+static uint8_t decode_signature(uint8_t u1[32], uint8_t u2[32], const uint8_t signature[64],
+                                const uint8_t digest[32])
 {
-    struct selo_p256_affine of_base;
-    const uint8_t both = selo_p256_is_scalar(u1); /* a digest of 0 makes u1 0 */
+    uint8_t s[32];
 
-    if (both) {
-        selo_p256_base(&of_base, u1);
+    selo_p256_swap(u2, signature);
+    selo_p256_swap(s, signature + 32);
+    if (!selo_p256_is_scalar(u2) || !selo_p256_is_scalar(s)) {
+        return 0;
     }
-    selo_p256_times(t, u2);
-    if (both) {
-        memcpy(&t->w.entry, &of_base, sizeof of_base);
-        return add_any(&t->w);
-    }
+    selo_p256_scalar_invert(s, s);
+    selo_p256_swap(u1, digest);
+    selo_p256_scalar_multiply(u1, s, u1);
+    selo_p256_scalar_multiply(u2, s, u2);
     return 1;
 }
 
@@ -58,23 +61,31 @@ enum selo_status selo_p256_verify_digest(const uint8_t signature[64], const uint
                                          const uint8_t digest[32])
 {
     struct selo_p256_times t;
-    uint8_t u1[32], u2[32], r[32];
-    enum selo_status status;
+    struct selo_p256_affine of_base;
+    uint8_t *const u1 = t.w.signs, u2[32];
 
-    status = selo_p256_decode(&t.w.entry, public_key, t.w.scratch);
-    if (status != SELO_OK) {
-        return status;
+    if (selo_p256_check(public_key) != SELO_OK) {
+        return SELO_ERROR_KEY;
     }
-    selo_p256_swap(r, signature);
-    selo_p256_swap(u2, signature + 32);
-    if (!selo_p256_is_scalar(r) || !selo_p256_is_scalar(u2)) {
+    if (!decode_signature(u1, u2, signature, digest)) {
         return SELO_ERROR_TAG;
     }
-    selo_p256_scalar_invert(u2, u2);
-    selo_p256_swap(u1, digest);
-    selo_p256_scalar_multiply(u1, u2, u1);
-    selo_p256_scalar_multiply(u2, u2, r);
-    return combine(&t, u1, u2) && matches(&t.w, r) ? SELO_OK : SELO_ERROR_TAG;
+    /* u1 times the base point plus u2 times the public key; a digest of 0 makes u1 0 */
+    const uint8_t both = selo_p256_is_scalar(u1);
+    if (both) {
+        selo_p256_base(&t.w);
+        memcpy(of_base.point, t.w.point, 64);
+    }
+    (void)selo_p256_decode(&t.w.entry, public_key, t.w.scratch); /* it is a point, see above */
+    memcpy(t.w.signs, u2, sizeof u2);
+    selo_p256_times(&t);
+    if (both) {
+        t.w.entry = of_base;
+        if (!add_any(&t.w)) {
+            return SELO_ERROR_TAG;
+        }
+    }
+    return compare(&t.w, signature);
 }
 
 static SELO_STACK_APART void hash(uint8_t digest[32], const void *message, size_t size)

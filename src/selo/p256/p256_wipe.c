@@ -5,7 +5,7 @@
  */
 #include "p256.h"
 
-enum { SCRATCH = 320 };
+enum { SCRATCH = 208 };
 
 SELO_STACK_APART void selo_p256_wipe_scratch(void)
 {

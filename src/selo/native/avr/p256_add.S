@@ -7,9 +7,9 @@
  *
  * r = a + b, a - b and a + times b modulo p, any a and b, times from -8 to 8, r < 2^256. r may be a or b.
  *
- * Cost of selo_p256_add_avr: 0 cycles, 0 bytes of stack.
- * Cost of selo_p256_subtract_avr: 0 cycles, 0 bytes of stack.
- * Cost of selo_p256_add_times_avr: 0 cycles, 0 bytes of stack.
+ * Cost of selo_p256_add_avr: 427 cycles, 2 bytes of stack.
+ * Cost of selo_p256_subtract_avr: 426 cycles, 2 bytes of stack.
+ * Cost of selo_p256_add_times_avr: 679 cycles, 6 bytes of stack.
  *
  * The technique is that of p256/field_add_times.c. No branch, no address and no cycle depends on a, b or
  * times. Proved by tests/avr/p256.sh.

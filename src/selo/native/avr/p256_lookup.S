@@ -7,14 +7,15 @@
  * the same order for each index: in four chunks of 16 bytes, which stay in registers while all entries
  * pass.
  *
- * Cost of selo_p256_lookup_avr: 0 cycles, 0 bytes of stack.
+ * Cost of selo_p256_lookup_avr: 5,796 cycles, 18 bytes of stack.
+ * Cost of selo_p256_lookup_avr, small: 3,044 cycles, 18 bytes of stack.
  *
  * Proved by tests/avr/p256.sh, against the arithmetic of tools/p256-table.py.
  */
 #include "../api.h"
 #include "../../p256/p256_base.h"
 
-#if SELO_BACKEND_AVR && SELO_NATIVE_P256 && SELO_P256_TABLE
+#if SELO_BACKEND_AVR && SELO_NATIVE_P256
 
 #include "x25519_product.inc"
 

@@ -5,9 +5,9 @@
  *
  * r = a b 2^-256 modulo p = 2^256 - 2^224 + 2^192 + 2^96 - 1, any a and b, r < 2^256. r may be a or b.
  *
- * Cost of selo_p256_multiply_avr: 0 cycles, 0 bytes of stack.
- * Cost of selo_p256_multiply_avr, small: 0 cycles, 0 bytes of stack.
- * Cost of selo_p256_square_avr, small: 0 cycles, 0 bytes of stack.
+ * Cost of selo_p256_multiply_avr: 5,789 cycles, 157 bytes of stack.
+ * Cost of selo_p256_multiply_avr, small: 5,831 cycles, 159 bytes of stack.
+ * Cost of selo_p256_square_avr, small: 5,834 cycles, 159 bytes of stack.
  *
  * The product is that of x25519_multiply_16.inc [HUTTER2014]. Its upper level is merged with Montgomery's
  * reduction [MONTGOMERY1985]. No branch, no address and no cycle depends on a or b. Registers

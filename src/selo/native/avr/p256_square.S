@@ -6,7 +6,7 @@
  * r = a^2 2^-256 modulo p, any a, r < 2^256. r may be a. Without it, where SELO_P256_SMALL is 1,
  * p256_multiply.S squares.
  *
- * Cost of selo_p256_square_avr: 0 cycles, 0 bytes of stack.
+ * Cost of selo_p256_square_avr: 4,005 cycles, 137 bytes of stack.
  *
  * The square is that of x25519_square_16.inc [HUTTER2014]. No branch, no address and no cycle depends on
  * a. The stack is not wiped: the callers of selo_p256_wipe_scratch do that once.

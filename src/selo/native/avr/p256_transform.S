@@ -6,7 +6,7 @@
  *
  * p256/p256.h says what it computes, and p256/p256_invert.c says what for. The modulus is in flash, or null.
  *
- * Cost of selo_p256_transform_avr: 0 cycles, 0 bytes of stack.
+ * Cost of selo_p256_transform_avr: 2,479 cycles, 15 bytes of stack.
  *
  * No branch, no address and no cycle depends on the numbers or on the matrix. Without a modulus it takes
  * fewer cycles. Proved by tests/avr/p256.sh.
