@@ -6,30 +6,47 @@
 
 enum { SIZE = 33 };
 
-/* sum / 256, rounded down. sum is above -2^24. */
-static inline int32_t shift_byte(int32_t sum)
+/* The products are of bytes without signs: a compiler's product of signed numbers may take a time that depends on
+ * the sign (avr-gcc). A negative number is its byte less 256. */
+static inline uint32_t product(int8_t factor, uint8_t byte)
 {
-    return (int32_t)((uint32_t)(sum + 0x1000000) >> 8) - 0x10000;
+    const uint8_t bits = (uint8_t)factor, negative = (uint8_t)(0u - (unsigned)(bits >> 7));
+
+    return (uint16_t)(bits * (uint16_t)byte) - ((uint32_t)(byte & negative) << 8);
+}
+
+/* factor, as a sum */
+static inline uint32_t extended(int8_t factor)
+{
+    return product(factor, 1);
+}
+
+/* sum / 256, rounded down, where the sum has a sign and its absolute value is below 2^24. */
+static inline uint32_t shift_byte(uint32_t sum)
+{
+    return ((sum + 0x1000000) >> 8) - 0x10000;
 }
 
 void selo_p256_transform_bytes(uint8_t first[33], uint8_t second[33], const int8_t matrix[6],
                                const uint8_t *modulus)
 {
-    int32_t sum_first = 0, sum_second = 0;
+    uint32_t sum_first = 0, sum_second = 0;
     uint8_t before_first = 0, before_second = 0;
+    const uint32_t a_negative = 0 - (uint32_t)(first[SIZE - 1] >> 7);
+    const uint32_t b_negative = 0 - (uint32_t)(second[SIZE - 1] >> 7);
 
     for (uint8_t i = 0; i <= SIZE; i++) {
         if (i < SIZE) {
-            /* the highest byte has the sign */
-            const int16_t a = i < SIZE - 1 ? first[i] : (int8_t)first[i];
-            const int16_t b = i < SIZE - 1 ? second[i] : (int8_t)second[i];
-            sum_first += (int32_t)matrix[0] * a + (int32_t)matrix[1] * b;
-            sum_second += (int32_t)matrix[3] * a + (int32_t)matrix[4] * b;
+            sum_first += product(matrix[0], first[i]) + product(matrix[1], second[i]);
+            sum_second += product(matrix[3], first[i]) + product(matrix[4], second[i]);
+        } else {
+            sum_first -= (extended(matrix[0]) & a_negative) + (extended(matrix[1]) & b_negative);
+            sum_second -= (extended(matrix[3]) & a_negative) + (extended(matrix[4]) & b_negative);
         }
         if (i < SIZE - 1 && modulus != NULL) {
             const uint8_t of_modulus = selo_flash_u8(modulus + i);
-            sum_first += (int32_t)matrix[2] * of_modulus;
-            sum_second += (int32_t)matrix[5] * of_modulus;
+            sum_first += product(matrix[2], of_modulus);
+            sum_second += product(matrix[5], of_modulus);
         }
         if (i > 0) {
             first[i - 1] = (uint8_t)((uint8_t)sum_first << 2 | before_first >> 6);
