@@ -10,12 +10,9 @@
 #include "field.h"
 #include "field_word.h"
 
-enum { AT_96 = 96 / BITS, AT_192 = 192 / BITS, AT_224 = 224 / BITS };
-
-/* What 2^256 q is replaced by: how many times e is added. */
-static int8_t times_e(const uint8_t s[32], int8_t q)
+/* What 2^256 q is replaced by: how many times e is added. top is the top 32 bits of s. */
+static int8_t times_e(uint32_t top, int8_t q)
 {
-    const uint32_t top = (uint32_t)s[31] << 24 | (uint32_t)s[30] << 16 | (uint32_t)s[29] << 8 | s[28];
     const uint32_t negative = (uint8_t)q >> 7;
     const uint32_t sum = top + ((uint8_t)q | (0 - negative) << 8);
     const uint32_t over = (top & ~sum) >> 31 & (negative ^ 1);
@@ -24,20 +21,20 @@ static int8_t times_e(const uint8_t s[32], int8_t q)
     return (int8_t)(q + (int8_t)over - (int8_t)under);
 }
 
-/* s += c e, where the sum has no carry beyond the words. */
-static void add_e(uint8_t s[32], int8_t c)
+/* r = s + c e, where the sum has no carry beyond the words. */
+static void add_e(uint8_t r[32], const word_t s[WORDS], int8_t c)
 {
     const wide_t plus = (wide_t)(int32_t)c, minus = (wide_t)((wide_t)0 - plus);
     wide_t carry = 0; /* of either sign */
 
     for (uint8_t i = 0; i < WORDS; i++) {
-        wide_t sum = (wide_t)(carry + load_word(s + BYTES * i));
+        wide_t sum = (wide_t)(carry + s[i]);
         if (i == 0 || i == AT_224) {
             sum = (wide_t)(sum + plus);
         } else if (i == AT_96 || i == AT_192) {
             sum = (wide_t)(sum + minus);
         }
-        store_word(s + BYTES * i, (word_t)sum);
+        store_word(r + BYTES * i, (word_t)sum);
         const wide_t sign = (wide_t)((wide_t)0 - (wide_t)(sum >> (2 * BITS - 1)));
         carry = (wide_t)(sum >> BITS | (wide_t)(sign << BITS));
     }
@@ -47,14 +44,18 @@ void selo_p256_add_times_words(uint8_t r[32], const uint8_t a[32], const uint8_t
 {
     const word_t mask = (word_t)((wide_t)0 - ((uint8_t)times >> 7));
     const word_t factor = times < 0 ? (word_t)-times : (word_t)times; /* no secret */
-    word_t carry = times < 0 ? factor : 0;
+    word_t carry = times < 0 ? factor : 0, s[WORDS];
+    uint32_t top = 0;
 
     for (uint8_t i = 0; i < WORDS; i++) {
         const wide_t sum = (wide_t)((wide_t)factor * (word_t)(load_word(b + BYTES * i) ^ mask) +
                                     load_word(a + BYTES * i) + carry);
-        store_word(r + BYTES * i, (word_t)sum);
+        s[i] = (word_t)sum;
         carry = (word_t)(sum >> BITS);
     }
+    for (uint8_t i = 0; i < 32 / BITS; i++) {
+        top |= (uint32_t)s[AT_224 + i] << BITS * i;
+    }
     const int8_t q = (int8_t)((int8_t)carry + (times < 0 ? times : 0));
-    add_e(r, times_e(r, q));
+    add_e(r, s, times_e(top, q));
 }
