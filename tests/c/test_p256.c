@@ -484,6 +484,13 @@ static void ranges(void)
         CHECK(selo_p256_verify_digest(signature, public_key, digest) == SELO_OK);
         big_endian(digest, order_hex, 0);
     }
+    /* a digest above n signs as the same digest less n [RFC6979, 2.3.4] */
+    big_endian(digest, order_hex, 5);
+    CHECK(selo_p256_sign_digest(signature, secret, digest) == SELO_OK);
+    memset(digest, 0, sizeof digest);
+    digest[31] = 5;
+    CHECK(selo_p256_sign_digest(other, secret, digest) == SELO_OK);
+    CHECK_BYTES(signature, other, 64);
 }
 
 int main(void)

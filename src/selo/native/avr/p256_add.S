@@ -11,7 +11,7 @@
  * Cost of selo_p256_subtract_avr: 426 cycles, 2 bytes of stack.
  * Cost of selo_p256_add_times_avr: 679 cycles, 6 bytes of stack.
  *
- * The technique is that of p256/field_add_times.c. No branch, no address and no cycle depends on a, b or
+ * The technique is that of p256/p256_field_add_times.c. No branch, no address and no cycle depends on a, b or
  * times. Proved by tests/avr/p256.sh.
  */
 #include "../api.h"
@@ -27,7 +27,7 @@
 
 /*
  * r += c e, e = 2^256 - p = 2^224 - 2^192 - 2^96 + 1, where c is Q, or one more or less if TOP + Q does not fit
- * 32 bits, as field_add_times.c explains. X: the end of r. r1 = 0. Uses r0, r18-r27, Z.
+ * 32 bits, as p256_field_add_times.c explains. X: the end of r. r1 = 0. Uses r0, r18-r27, Z.
  *
  * c e is bytes: c at 0, -c at 12 and 24, c at 28, each with its sign up to the next.
  */
