@@ -137,7 +137,7 @@ class Transform:
         self.modulus, self.address = modulus, address
 
     def inputs(self, count, random_numbers):
-        for index in range(count // 4):
+        for index in range(max(count // 4, 3)):
             kind = index % 3
             longs = [(-1) ** random_numbers.getrandbits(1) * random_numbers.getrandbits(262 if kind else 8)
                      for _ in range(2)]
@@ -320,6 +320,13 @@ def check_whole(chip, image):
     return passed, failed
 
 
+def skips_claim(kernel, arguments):
+    """A file states the cost with a modulus, and with the usual number of teeth."""
+    if isinstance(kernel, Transform):
+        return kernel.modulus == 0
+    return isinstance(kernel, Lookup) and arguments.teeth != (4 if arguments.small else 5)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("runner")
@@ -334,7 +341,7 @@ def main():
     kernels = FIELD + [Transform(P, chip.symbols["field"]), Transform(ORDER, chip.symbols["order"]), Transform(0, 0)]
     kernels += [Choose(), Lookup(arguments.teeth)]
     claims = claimed(arguments.small)
-    results = [check_kernel(chip, kernel, arguments.cases, claims if kernel is not kernels[7] else {})
+    results = [check_kernel(chip, kernel, arguments.cases, {} if skips_claim(kernel, arguments) else claims)
                for kernel in kernels if (arguments.kernel or "") in kernel.name]
     if not arguments.kernel:
         results.append(check_whole(chip, arguments.image))

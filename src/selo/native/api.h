@@ -522,7 +522,9 @@ void selo_p256_add_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 void selo_p256_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 void selo_p256_add_times_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
 void selo_p256_lookup_avr(uint8_t entry[64], uint8_t index);
-void selo_p256_choose_avr(uint8_t entry[64], const uint8_t points[512], uint8_t index);
+struct selo_p256_affine;
+void selo_p256_choose_avr(struct selo_p256_affine *entry, const struct selo_p256_affine *points,
+                          uint8_t index);
 void selo_p256_transform_avr(uint8_t first[33], uint8_t second[33], const int8_t matrix[6],
                              const uint8_t *modulus);
 

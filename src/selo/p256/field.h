@@ -43,7 +43,9 @@ void selo_p256_multiply_words(uint8_t r[32], const uint8_t a[32], const uint8_t 
 void selo_p256_add_times_words(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
 
 /* entry = point `index`, 0 to 7. Every byte of the points is read. entry must be apart from them. */
-void selo_p256_choose_bytes(uint8_t entry[64], const uint8_t points[512], uint8_t index);
+struct selo_p256_affine;
+void selo_p256_choose_bytes(struct selo_p256_affine *entry, const struct selo_p256_affine *points,
+                            uint8_t index);
 
 /* a = a mod p, below p. */
 void selo_p256_canonical(uint8_t a[32]);

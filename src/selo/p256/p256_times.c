@@ -72,7 +72,7 @@ static void look_up(struct selo_p256_times *t, uint8_t window)
     const uint8_t four = (uint8_t)(t->w.signs[window >> 1] >> 4 * (window & 1)) & 15;
     const uint8_t minus = (uint8_t)((four >> 3) - 1);
 
-    selo_p256_choose(t->w.entry.point, t->points, (four ^ minus) & 7);
+    selo_p256_choose(&t->w.entry, t->multiples, (four ^ minus) & 7);
     selo_p256_negate_if(t->w.entry.y, minus);
 }
 

@@ -1,7 +1,8 @@
 /*
- * One of eight points in RAM, for P-256 on AVR.
+ * One of eight points of 64 bytes in RAM, for P-256 on AVR.
  *
- *   void selo_p256_choose_avr(uint8_t entry[64], const uint8_t points[512], uint8_t index);
+ *   void selo_p256_choose_avr(struct selo_p256_affine *entry, const struct selo_p256_affine *points,
+ *                             uint8_t index);
  *
  * entry = point `index`, 0 to 7. Every byte of the points is read and masked, in the same order for each index:
  * in four chunks of 16 bytes, which stay in registers while all points pass. entry must be apart from
