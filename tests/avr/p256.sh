@@ -23,7 +23,7 @@ for size in $sizes; do
     echo "-- $size"
     avr-gcc -mmcu=atmega328p -O2 -mstrict-X -std=c11 -Wall -Wextra -Werror -ffunction-sections -fdata-sections -Isrc \
         "${flags[@]}" -Wl,--gc-sections "${kept[@]/#/-Wl,--undefined=}" -o "$out/p256-$size.elf" tests/avr/p256_image.c \
-        src/selo/native/avr/{p256,sha256}_*.S src/selo/{p256,sha2,common}/*.c src/selo/hmac/hmac_sha256.c
+        src/selo/native/avr/{p256,sha256}_*.S src/selo/{p256,hmac_drbg,sha2,common}/*.c src/selo/hmac/hmac_sha256.c
     PYTHONDONTWRITEBYTECODE=1 python3 tests/avr/p256.py target/sims/selo-call "$out/p256-$size.elf" \
         "${options[@]}" "$@"
 done

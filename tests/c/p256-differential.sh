@@ -12,6 +12,6 @@ python=python3
 python3 -c 'import cryptography' 2>/dev/null || python=/usr/bin/python3
 for words in 1 0; do
     cc -std=c11 -O2 -shared -fPIC -DSELO_X25519_WORDS=$words -Isrc -o "$out/p256-$words.so" \
-        src/selo/{p256,sha2,common}/*.c src/selo/hmac/hmac_sha256.c
+        src/selo/{p256,hmac_drbg,sha2,common}/*.c src/selo/hmac/hmac_sha256.c
     PYTHONDONTWRITEBYTECODE=1 "$python" tests/c/p256_differential.py "$out/p256-$words.so" "$@"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plants faults in copies of the sources of ML-KEM, Ed25519 and P-256, one at a time. The vectors
-# (test_mlkem.c, test_ed25519.c, test_p256.c) must catch each, or the arithmetic's definitions
+# Plants faults in copies of the sources of ML-KEM, Ed25519, P-256 and HMAC_DRBG, one at a time. The vectors
+# (test_mlkem.c, test_ed25519.c, test_p256.c, test_hmac_drbg.c) must catch each, or the arithmetic's definitions
 # (test_mlkem_arithmetic.c) where a decryption tolerates it.
 #
 # usage: tests/c/plant-faults.sh      (needs cc)
@@ -16,14 +16,14 @@ compile() { cc -std=c11 -O1 -Isrc -Itests/c -DVECTORS="\"$PWD/lab/vectors\"" -c 
 # Once: the sources, the tests and an archive of the sources as they are.
 cp -r src "$copy/src"
 mkdir "$copy/whole" "$copy/fault"
-for source in src/selo/{mlkem,ed25519,p256,x25519,sha2,sha3,hmac,common}/*.c \
-    tests/c/test_{mlkem,mlkem_arithmetic,ed25519,p256}.c; do
+for source in src/selo/{mlkem,ed25519,p256,hmac_drbg,x25519,sha2,sha3,hmac,common}/*.c \
+    tests/c/test_{mlkem,mlkem_arithmetic,ed25519,p256,hmac_drbg}.c; do
     compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
 done
 mv "$copy"/whole/test_*.o "$copy"
 ar rcs "$copy/whole.a" "$copy"/whole/*.o
 
-for test in test_mlkem test_mlkem_arithmetic test_ed25519 test_p256; do # a fault proves nothing if they fail without it
+for test in test_mlkem test_mlkem_arithmetic test_ed25519 test_p256 test_hmac_drbg; do # a fault proves nothing if they fail without it
     cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
 done
 
@@ -102,7 +102,14 @@ curve p256_verify.c 's/if (!selo_p256_is_zero(w->b))/if (0)/' "opposite points t
 curve p256_verify.c 's/        selo_p256_double(w);/        (void)selo_p256_double;/' "equal points that are not doubled"
 curve p256_times.c 's/- selo_p256_is_zero(w->z)/- (selo_p256_is_zero(w->z) \& 0u)/' "the scalar n - 2"
 curve p256_point.c 's/i == 12 || i == 24/i == 12/' "another opposite point"
-curve p256_sign.c 's/update(g, 1, seed, 64)/update(g, 2, seed, 64)/' "another nonce"
+curve p256_sign.c 's/selo_hmac_drbg_next(&g);/(void)g;/' "another nonce"
+generator() { fault "hmac_drbg/$1" "$2" "$3" test_hmac_drbg; }
+generator hmac_drbg_update.c 's/mix(state, 1, data, size)/mix(state, 2, data, size)/' "another mark"
+generator hmac_drbg_update.c 's/sizeof state->key);$/31);/' "half of a clear"
+generator hmac_drbg.c 's/    selo_hmac_drbg_update(state, more, more_size);\r\?$/    (void)more;/' "no update after an output"
+generator hmac_drbg.c 's/size > SELO_HMAC_DRBG_MOST || //' "a request that is too long"
+generator hmac_drbg.c 's/    state->left--;//' "requests without end"
+generator hmac_drbg.c 's/size < SELO_HMAC_DRBG_SEED/size < 16/' "a seed that is too short"
 curve p256_sign.c 's/    selo_p256_scalar_canonical(z);//' "a digest above n"
 curve p256_invert.c 's/ROUNDS = 85/ROUNDS = 70/' "too few division steps"
 echo "faults: $passed passed, $failed failed"

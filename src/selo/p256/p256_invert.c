@@ -94,7 +94,8 @@ static void add_multiple(uint8_t x[SIZE], const uint8_t *modulus, uint8_t bits)
     uint16_t carry = 0;
 
     for (uint8_t i = 0; i < SIZE; i++) {
-        carry = (uint16_t)(carry + x[i] + (i < 32 ? selo_flash_u8(modulus + i) << bits : 0));
+        const uint16_t byte = i < 32 ? selo_flash_u8(modulus + i) : 0;
+        carry = (uint16_t)(carry + x[i] + (uint16_t)(byte << bits));
         x[i] = (uint8_t)carry;
         carry >>= 8;
     }

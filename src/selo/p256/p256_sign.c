@@ -1,31 +1,9 @@
-/* Signatures of ECDSA [FIPS186-5, 6.4.1] with a nonce from the secret and the message [RFC6979, 3.2]. */
+/* Signatures of ECDSA [FIPS186-5, 6.4.1] with a nonce from the secret and the message, as HMAC_DRBG
+ * makes it [RFC6979, 3.2]. */
 #include <string.h>
 
+#include "../hmac_drbg/hmac_drbg.h"
 #include "p256.h"
-
-/* The state of RFC 6979: HMAC_DRBG's [SP800-90A, 10.1.2]. */
-struct generator { uint8_t k[32], v[32]; };
-
-static SELO_STACK_APART void update(struct generator *g, uint8_t mark, const uint8_t *seed,
-                                    size_t seed_size)
-{
-    struct selo_hmac_sha256 mac;
-
-    selo_hmac_sha256_start(&mac, g->k, 32);
-    selo_hmac_sha256_update(&mac, g->v, 32);
-    selo_hmac_sha256_update(&mac, &mark, 1);
-    selo_hmac_sha256_update(&mac, seed, seed_size);
-    selo_hmac_sha256_finish(&mac, g->k);
-}
-
-static SELO_STACK_APART void next(struct generator *g)
-{
-    struct selo_hmac_sha256 mac;
-
-    selo_hmac_sha256_start(&mac, g->k, 32);
-    selo_hmac_sha256_update(&mac, g->v, 32);
-    selo_hmac_sha256_finish(&mac, g->v);
-}
 
 /* z = the digest modulo n, little-endian [FIPS186-5, 6.4.1]. */
 static void digest_to_scalar(uint8_t z[32], const uint8_t digest[32])
@@ -35,18 +13,14 @@ static void digest_to_scalar(uint8_t z[32], const uint8_t digest[32])
 }
 
 /* Seeds the generator with the secret and the digest modulo n, both big-endian. */
-static SELO_STACK_APART void start(struct generator *g, const uint8_t secret[32], const uint8_t z[32])
+static SELO_STACK_APART void start(struct selo_hmac_drbg *g, const uint8_t secret[32], const uint8_t z[32])
 {
     uint8_t seed[64];
 
     memcpy(seed, secret, 32);
     selo_p256_swap(seed + 32, z);
-    memset(g->k, 0, 32);
-    memset(g->v, 1, 32);
-    update(g, 0, seed, 64);
-    next(g);
-    update(g, 1, seed, 64);
-    next(g);
+    selo_hmac_drbg_clear(g);
+    selo_hmac_drbg_update(g, seed, sizeof seed);
     selo_wipe(seed, sizeof seed);
 }
 
@@ -98,7 +72,7 @@ static uint8_t is_secret(const uint8_t secret[32])
 enum selo_status selo_p256_sign_digest(uint8_t signature[64], const uint8_t secret[32],
                                        const uint8_t digest[32])
 {
-    struct generator g;
+    struct selo_hmac_drbg g;
     uint8_t z[32], r[32], s[32];
 
     memset(signature, 0, 64);
@@ -107,11 +81,10 @@ enum selo_status selo_p256_sign_digest(uint8_t signature[64], const uint8_t secr
     }
     digest_to_scalar(z, digest);
     start(&g, secret, z);
-    next(&g);
-    while (!try_nonce(r, s, secret, z, g.v)) { /* once in 2^32 signatures */
-        update(&g, 0, NULL, 0);
-        next(&g);
-        next(&g);
+    selo_hmac_drbg_next(&g);
+    while (!try_nonce(r, s, secret, z, g.value)) { /* once in 2^32 signatures */
+        selo_hmac_drbg_update(&g, NULL, 0);
+        selo_hmac_drbg_next(&g);
     }
     selo_p256_swap(signature, r);
     selo_p256_swap(signature + 32, s);
