@@ -5,7 +5,7 @@
  * X25519 and the node of the link. selo_unauthenticated.h has the modes of operation that do not
  * authenticate. selo_speck.h has the block cipher Speck, selo_mlkem.h the key encapsulation ML-KEM,
  * selo_ed25519.h the signatures of Ed25519, selo_p256.h ECDH and ECDSA on P-256,
- * selo_hmac_drbg.h random bytes from a seed.
+ * selo_hmac_drbg.h random bytes from a seed, selo_siv.h encryption that a repeated nonce does not break.
  *
  * Conventions. They belong to the contract of every function, unless it says otherwise.
  *  - Language: C11. The code is correct where int has 16 bits. It uses no malloc, no recursion and

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plants faults in copies of the sources of ML-KEM, Ed25519, P-256 and HMAC_DRBG, one at a time. The vectors
-# (test_mlkem.c, test_ed25519.c, test_p256.c, test_hmac_drbg.c) must catch each, or the arithmetic's definitions
+# Plants faults in copies of the sources of ML-KEM, Ed25519, P-256, HMAC_DRBG and SIV, one at a time. The
+# vectors (test_mlkem.c, test_ed25519.c, test_p256.c, test_hmac_drbg.c, test_siv.c) must catch each, or the arithmetic's definitions
 # (test_mlkem_arithmetic.c) where a decryption tolerates it.
 #
 # usage: tests/c/plant-faults.sh      (needs cc)
@@ -16,14 +16,14 @@ compile() { cc -std=c11 -O1 -Isrc -Itests/c -DVECTORS="\"$PWD/lab/vectors\"" -c 
 # Once: the sources, the tests and an archive of the sources as they are.
 cp -r src "$copy/src"
 mkdir "$copy/whole" "$copy/fault"
-for source in src/selo/{mlkem,ed25519,p256,hmac_drbg,x25519,sha2,sha3,hmac,common}/*.c \
-    tests/c/test_{mlkem,mlkem_arithmetic,ed25519,p256,hmac_drbg}.c; do
+for source in src/selo/{mlkem,ed25519,p256,hmac_drbg,mode,aes,x25519,sha2,sha3,hmac,common}/*.c \
+    tests/c/test_{mlkem,mlkem_arithmetic,ed25519,p256,hmac_drbg,siv}.c; do
     compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
 done
 mv "$copy"/whole/test_*.o "$copy"
 ar rcs "$copy/whole.a" "$copy"/whole/*.o
 
-for test in test_mlkem test_mlkem_arithmetic test_ed25519 test_p256 test_hmac_drbg; do # a fault proves nothing if they fail without it
+for test in test_mlkem test_mlkem_arithmetic test_ed25519 test_p256 test_hmac_drbg test_siv; do # a fault proves nothing if they fail without it
     cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
 done
 
@@ -112,5 +112,11 @@ generator hmac_drbg.c 's/    state->left--;//' "requests without end"
 generator hmac_drbg.c 's/size < SELO_HMAC_DRBG_SEED/size < 16/' "a seed that is too short"
 curve p256_sign.c 's/    selo_p256_scalar_canonical(z);//' "a digest above n"
 curve p256_invert.c 's/ROUNDS = 85/ROUNDS = 70/' "too few division steps"
+siv() { fault "mode/$1" "$2" "$3" test_siv; }
+siv siv.c 's/selo_equal(own, iv, 16)/selo_equal(own, iv, 15)/' "a byte of the tag"
+siv siv.c 's/    counter\[8\] &= 0x7f;//' "a counter with all bits"
+siv siv.c 's/size >= 16/size > 16/' "a message of one block"
+siv siv.c 's/        selo_cmac_twice(sum);$/        (void)sum;/' "parts whose order does not count"
+siv siv.c 's/status != SELO_OK \&\& size != 0/0/' "an output that stays after a failure"
 echo "faults: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
