@@ -28,7 +28,7 @@ struct selo_hmac_drbg { uint8_t key[32], value[32]; uint32_t left; };
 
 /* Bytes of a seed: at the start the entropy of 32, a nonce of 16, and what else tells this device from
  * others; later the entropy of 32. */
-enum { SELO_HMAC_DRBG_SEED = 48, SELO_HMAC_DRBG_RESEED = 32, SELO_HMAC_DRBG_MOST = 65535 };
+enum { SELO_HMAC_DRBG_SEED = 48, SELO_HMAC_DRBG_RESEED = 32, SELO_HMAC_DRBG_MOST = 32767 };
 
 /* Seeds the generator. The bytes are the standard's entropy input, nonce and personalisation string, one
  * after the other.

@@ -319,8 +319,11 @@
 #ifndef SELO_NATIVE_MLKEM
 #define SELO_NATIVE_MLKEM SELO_NATIVE_ONLY_AVR
 #endif
-#ifndef SELO_NATIVE_P256
-#define SELO_NATIVE_P256 SELO_NATIVE_ONLY_AVR
+#ifndef SELO_P256_SMALL
+#define SELO_P256_SMALL 0
+#endif
+#ifndef SELO_NATIVE_P256 /* with SELO_P256_SMALL the C is smaller than the kernels for 32 bits */
+#define SELO_NATIVE_P256 (SELO_NATIVE && (SELO_BACKEND_AVR || (SELO_BACKEND_UMAAL && !SELO_P256_SMALL)))
 #endif
 #ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
 #define SELO_NATIVE_POLY1305 \
@@ -340,9 +343,6 @@
 #ifndef SELO_NATIVE_SPECK
 #define SELO_NATIVE_SPECK SELO_NATIVE_ONLY_AVR
 #endif
-#ifndef SELO_P256_SMALL
-#define SELO_P256_SMALL 0
-#endif
 #ifndef SELO_X25519_SMALL
 #define SELO_X25519_SMALL 0
 #endif
@@ -361,7 +361,7 @@
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_SPECK || SELO_NATIVE_MLKEM || SELO_NATIVE_P256 || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
+    (SELO_NATIVE_SPECK || SELO_NATIVE_MLKEM || (!SELO_BACKEND_UMAAL && SELO_NATIVE_P256) || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
      (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
@@ -527,6 +527,10 @@ void selo_p256_choose_avr(struct selo_p256_affine *entry, const struct selo_p256
                           uint8_t index);
 void selo_p256_transform_avr(uint8_t first[33], uint8_t second[33], const int8_t matrix[6],
                              const uint8_t *modulus);
+
+/* The same on ARM cores with UMAAL. times is from -8 to 8. */
+void selo_p256_multiply_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_add_times_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
 
 /* SELO_NATIVE_X25519: the functions of x25519/field.h and x25519_base.h with the same names and
  * contracts. An element is any 32 bytes. r may be a or b. */

@@ -18,7 +18,7 @@
 
 #include "../native/api.h"
 
-#if SELO_NATIVE_P256
+#if SELO_NATIVE_P256 && SELO_BACKEND_AVR
 #define selo_p256_multiply selo_p256_multiply_avr
 #define selo_p256_square selo_p256_square_avr
 #define selo_p256_add selo_p256_add_avr
@@ -27,11 +27,16 @@
 #define selo_p256_transform selo_p256_transform_avr
 #define selo_p256_choose selo_p256_choose_avr
 #else
+#if SELO_NATIVE_P256
+#define selo_p256_multiply selo_p256_multiply_arm
+#define selo_p256_add_times selo_p256_add_times_arm
+#else
 #define selo_p256_multiply selo_p256_multiply_words
-#define selo_p256_square(r, a) selo_p256_multiply_words(r, a, a)
-#define selo_p256_add(r, a, b) selo_p256_add_times_words(r, a, b, 1)
-#define selo_p256_subtract(r, a, b) selo_p256_add_times_words(r, a, b, -1)
 #define selo_p256_add_times selo_p256_add_times_words
+#endif
+#define selo_p256_square(r, a) selo_p256_multiply(r, a, a)
+#define selo_p256_add(r, a, b) selo_p256_add_times(r, a, b, 1)
+#define selo_p256_subtract(r, a, b) selo_p256_add_times(r, a, b, -1)
 #define selo_p256_transform selo_p256_transform_bytes
 #define selo_p256_choose selo_p256_choose_bytes
 #endif

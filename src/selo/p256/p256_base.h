@@ -9,7 +9,7 @@
 /* Bytes of an entry that are stored together, before those of the next entry. */
 #define SELO_P256_CHUNK 16
 
-#if SELO_NATIVE_P256
+#if SELO_NATIVE_P256 && SELO_BACKEND_AVR
 #define selo_p256_lookup selo_p256_lookup_avr
 #else
 #define selo_p256_lookup selo_p256_lookup_bytes
