@@ -50,7 +50,7 @@ enum selo_status selo_p256_shared_secret(uint8_t shared[32], const uint8_t secre
 /* Signs a message of `size` bytes with SHA-256. The signature depends on nothing else [RFC6979], so no
  * random numbers are needed.
  *   Returns: SELO_OK; SELO_ERROR_KEY if the secret is not a number from 1 to n - 1.
- * Constant time: on every CPU whose multiplier takes constant time. Stack: 767. */
+ * Constant time: on every CPU whose multiplier takes constant time. Stack: 771. */
 enum selo_status selo_p256_sign(uint8_t signature[64], const uint8_t secret[32], const void *message,
                                 size_t size);
 

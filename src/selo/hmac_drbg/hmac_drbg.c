@@ -43,7 +43,7 @@ enum selo_status selo_hmac_drbg_generate(struct selo_hmac_drbg *state, void *out
         selo_hmac_drbg_update(state, more, more_size);
     }
     while (size != 0) {
-        const uint8_t part = size < 32 ? (uint8_t)size : 32;
+        const uint8_t part = (uint8_t)(size < 32 ? size : 32);
         selo_hmac_drbg_next(state);
         memcpy(to, state->value, part);
         to += part;
