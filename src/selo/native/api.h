@@ -514,8 +514,8 @@ void selo_speck_run_schedule(uint8_t *material, uint8_t words);
  * SPECK_EXPAND_L. */
 void selo_speck_expand(uint8_t *round_keys, uint8_t words);
 
-/* SELO_NATIVE_P256: the functions of p256/field.h, p256_base.h and p256_invert.h with the same names and
- * contracts. An element is any 32 bytes. r may be a or b. */
+/* SELO_NATIVE_P256: the functions of p256/field.h and p256_base.h with the same names and contracts.
+ * An element is any 32 bytes. r may be a or b. */
 void selo_p256_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
 void selo_p256_square_avr(uint8_t r[32], const uint8_t a[32]);
 void selo_p256_add_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
