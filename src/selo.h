@@ -4,7 +4,8 @@
  * This header is the manual of the device library: authenticated encryption, hashes, HMAC, HKDF,
  * X25519 and the node of the link. selo_unauthenticated.h has the modes of operation that do not
  * authenticate. selo_speck.h has the block cipher Speck, selo_mlkem.h the key encapsulation ML-KEM,
- * selo_ed25519.h the signatures of Ed25519.
+ * selo_ed25519.h the signatures of Ed25519, selo_p256.h ECDH and ECDSA on P-256,
+ * selo_hmac_drbg.h random bytes from a seed, selo_siv.h encryption that a repeated nonce does not break.
  *
  * Conventions. They belong to the contract of every function, unless it says otherwise.
  *  - Language: C11. The code is correct where int has 16 bits. It uses no malloc, no recursion and
@@ -31,7 +32,7 @@
  *    RP2040, the ART accelerator of STM32F4), on ESP8266 and ESP32, or on a PC. Without that switch
  *    AES reads no table there: it computes a circuit, looks the S-box up in vector registers, or
  *    uses the instructions of the CPU. `selo lab check` measures it.
- *    X25519, Ed25519, ML-KEM, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take
+ *    X25519, Ed25519, P-256, ML-KEM, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take
  *    constant time only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant
  *    time, but not to 64 bits; GHASH needs that there, the others do without.
  *

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Plants faults in copies of the sources of ML-KEM and Ed25519, one at a time. The vectors
-# (test_mlkem.c, test_ed25519.c) must catch each, or the arithmetic's definitions
-# (test_mlkem_arithmetic.c) where a decryption tolerates it. The code for words is what this machine
-# compiles; the last faults are in that for 8-bit chips.
+# Plants faults in copies of the sources of ML-KEM, Ed25519, P-256, HMAC_DRBG and SIV, one at a time.
+# The vectors (test_mlkem.c, test_ed25519.c, test_p256.c, test_hmac_drbg.c, test_siv.c) must catch
+# each, or the arithmetic's definitions (test_mlkem_arithmetic.c) where a decryption tolerates it.
+# The code for words is what this machine compiles; the last faults are in that for 8-bit chips.
 #
 # usage: tests/c/plant-faults.sh      (needs cc)
 set -uo pipefail
@@ -21,12 +21,13 @@ whole() {
     local source test
     rm -rf "$copy/whole" "$copy/fault" "$copy"/test_*.o "$copy/whole.a"
     mkdir "$copy/whole" "$copy/fault"
-    for source in src/selo/{mlkem,ed25519,x25519,sha2,sha3,common}/*.c tests/c/test_{mlkem,mlkem_arithmetic,ed25519}.c; do
+    for source in src/selo/{mlkem,ed25519,p256,hmac_drbg,mode,aes,x25519,sha2,sha3,hmac,common}/*.c \
+        tests/c/test_{mlkem,mlkem_arithmetic,ed25519,p256,hmac_drbg,siv}.c; do
         compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
     done
     mv "$copy"/whole/test_*.o "$copy"
     ar rcs "$copy/whole.a" "$copy"/whole/*.o
-    for test in test_mlkem test_mlkem_arithmetic test_ed25519; do # a fault proves nothing if they fail without it
+    for test in test_mlkem test_mlkem_arithmetic test_ed25519 test_p256 test_hmac_drbg test_siv; do # a fault proves nothing if they fail without it
         cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
     done
 }
@@ -95,6 +96,38 @@ signature ed25519_halve.c 's/return turn;/return 0;/' "the factor's sign"
 signature ed25519_scalar.c 's/0xd0, 0x3e/0xd1, 0x3e/' "another order"
 signature ed25519_sign.c 's/ & 127) | 64/ \& 127)/' "a scalar that is not clamped"
 signature ed25519_base.c 's/c->x\[0\] << 7/0/' "an encoding without the sign"
+curve() { fault "p256/$1" "$2" "$3" test_p256; }
+curve p256_field_multiply.c 's/subtract_if(high, (word_t)(sum - 1));/(void)subtract_if;/' "a dropped carry of the reduction"
+curve p256_field_multiply.c 's/carry = (word_t)(sum >> BITS);/carry = (word_t)(sum >> BITS) \& ~(word_t)(j == 6);/' "a dropped carry of the product"
+curve p256_field_add_times.c 's/(int8_t)(q + (int8_t)over - (int8_t)under)/q/' "a sum of 2^256 and more"
+curve p256_encode.c 's/!selo_equal(scratch, coordinate, 32)/0/' "a coordinate that is not below p"
+curve p256_encode.c 's/selo_p256_is_zero(left) ? SELO_OK : SELO_ERROR_KEY/SELO_OK/' "a point that is not on the curve"
+curve p256_shared_secret.c 's/if (status == SELO_OK)/if (status != SELO_ERROR_SPACE)/' "a shared secret with any point"
+curve p256_shared_secret.c 's/selo_p256_is_scalar(t.w.signs)/1/' "a secret of 0 or n"
+curve p256_keygen.c 's/selo_p256_is_scalar(w.signs)/1/' "a key pair of 0 or n"
+curve p256_verify.c 's/!selo_p256_is_scalar(u2) || //' "an r of 0 or n"
+curve p256_verify.c 's/ || !selo_p256_is_scalar(s)//' "an s of 0 or n"
+curve p256_verify.c 's/ || (selo_p256_scalar_next(r) \&\& has_x(w, r))//' "an x above n"
+curve p256_verify.c 's/if (!selo_p256_is_zero(w->b))/if (0)/' "opposite points taken for equal ones"
+curve p256_verify.c 's/        selo_p256_double(w);/        (void)selo_p256_double;/' "equal points that are not doubled"
+curve p256_times.c 's/- selo_p256_is_zero(w->z)/- (selo_p256_is_zero(w->z) \& 0u)/' "the scalar n - 2"
+curve p256_point.c 's/i == 12 || i == 24/i == 12/' "another opposite point"
+curve p256_sign.c 's/selo_hmac_drbg_next(&g);/(void)g;/' "another nonce"
+generator() { fault "hmac_drbg/$1" "$2" "$3" test_hmac_drbg; }
+generator hmac_drbg_update.c 's/mix(state, 1, data, size)/mix(state, 2, data, size)/' "another mark"
+generator hmac_drbg_update.c 's/sizeof state->key);$/31);/' "half of a clear"
+generator hmac_drbg.c 's/    selo_hmac_drbg_update(state, more, more_size);\r\?$/    (void)more;/' "no update after an output"
+generator hmac_drbg.c 's/size > SELO_HMAC_DRBG_MOST || //' "a request that is too long"
+generator hmac_drbg.c 's/    state->left--;//' "requests without end"
+generator hmac_drbg.c 's/size < SELO_HMAC_DRBG_SEED/size < 16/' "a seed that is too short"
+curve p256_sign.c 's/    selo_p256_scalar_canonical(z);//' "a digest above n"
+curve p256_invert.c 's/ROUNDS = 85/ROUNDS = 70/' "too few division steps"
+siv() { fault "mode/$1" "$2" "$3" test_siv; }
+siv siv.c 's/selo_equal(own, iv, 16)/selo_equal(own, iv, 15)/' "a byte of the tag"
+siv siv.c 's/    counter\[8\] &= 0x7f;//' "a counter with all bits"
+siv siv.c 's/size >= 16/size > 16/' "a message of one block"
+siv siv.c 's/        selo_cmac_twice(sum);$/        (void)sum;/' "parts whose order does not count"
+siv siv.c 's/status != SELO_OK \&\& size != 0/0/' "an output that stays after a failure"
 
 flags="-DSELO_BYTEWISE=1 -DSELO_X25519_WORDS=0 -DSELO_X25519_HALVES=1"
 whole

@@ -57,14 +57,18 @@
  *                       ARMv6-M and Xtensa
  *  SELO_AES_SBOX_IN_RAM 1 for AVR's kernels of AES with the S-box in RAM, which they read in 2 cycles
  *                       in place of 3: 256 bytes, and 256 more where a program decrypts
- *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL, SELO_AES_SMALL
- *                       1 for a smaller and slower kernel, where flash is scarcer than time. The C
+ *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL, SELO_P256_SMALL,
+ *  SELO_AES_SMALL       1 for a smaller and slower kernel, where flash is scarcer than time. The C
  *                       of AES without tables is smaller than its kernels, and replaces them.
  *                       SELO_X25519_SMALL also removes the table of key generation
  *  SELO_X25519_DIVSTEPS 1 to invert with division steps, 0 with squarings, which need less flash
  *  SELO_X25519_TABLE    0 removes that table; key generation then runs the ladder
  *  SELO_X25519_TEETH    5, 4 or 3: the table has 16, 8 or 4 entries of 96 bytes, and the
  *                       computation has 51, 64 or 85 columns
+ *
+ *  SELO_P256_TEETH      6, 5 or 4: the table of P-256's base point has 32, 16 or 8 entries of 64 bytes,
+ *                       and the computation has 43, 52 or 64 columns. The default is 5, or 4 with
+ *                       SELO_P256_SMALL
  *
  * It is an error to request a kernel that the target does not have.
  */
@@ -328,6 +332,12 @@
 #elif SELO_NATIVE_MLKEM_PAIRS && !(SELO_NATIVE_MLKEM && SELO_BACKEND_UMAAL)
 #error "SELO_NATIVE_MLKEM_PAIRS=1, but the kernels need SELO_NATIVE_MLKEM=1 and ARM's DSP extension"
 #endif
+#ifndef SELO_P256_SMALL
+#define SELO_P256_SMALL 0
+#endif
+#ifndef SELO_NATIVE_P256 /* with SELO_P256_SMALL the C is smaller than the kernels for 32 bits */
+#define SELO_NATIVE_P256 (SELO_NATIVE && (SELO_BACKEND_AVR || (SELO_BACKEND_UMAAL && !SELO_P256_SMALL)))
+#endif
 #ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, those of ARM and RV32 on words only */
 #define SELO_NATIVE_POLY1305 \
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
@@ -361,11 +371,12 @@
 #if !SELO_NATIVE && \
     (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
      SELO_NATIVE_GHASH || SELO_NATIVE_KECCAK || SELO_NATIVE_MLKEM || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || \
-     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519)
+     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519 || SELO_NATIVE_P256)
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
     (SELO_NATIVE_SPECK || (!SELO_BACKEND_THUMB2 && SELO_NATIVE_MLKEM) || \
+     (!SELO_BACKEND_UMAAL && SELO_NATIVE_P256) || \
      (!SELO_BACKEND_UMAAL && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_POLY1305) || \
      (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
@@ -416,6 +427,12 @@
 #define SELO_X25519_TEETH 5
 #elif SELO_X25519_TEETH < 3 || SELO_X25519_TEETH > 5
 #error "SELO_X25519_TEETH is 3, 4 or 5"
+#endif
+
+#ifndef SELO_P256_TEETH
+#define SELO_P256_TEETH (5 - SELO_P256_SMALL)
+#elif SELO_P256_TEETH < 4 || SELO_P256_TEETH > 6
+#error "SELO_P256_TEETH is 4, 5 or 6"
 #endif
 
 /* ---- The kernels' contracts ---------------------------------------------------------------------
@@ -542,6 +559,24 @@ void selo_speck_run_schedule(uint8_t *material, uint8_t words);
 /* Computes all round keys. Before: the first round key is in its place, and the words l start at
  * SPECK_EXPAND_L. */
 void selo_speck_expand(uint8_t *round_keys, uint8_t words);
+
+/* SELO_NATIVE_P256: the functions of p256/field.h and p256_base.h with the same names and contracts.
+ * An element is any 32 bytes. r may be a or b. */
+void selo_p256_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_square_avr(uint8_t r[32], const uint8_t a[32]);
+void selo_p256_add_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_add_times_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
+void selo_p256_lookup_avr(uint8_t entry[64], uint8_t index);
+struct selo_p256_affine;
+void selo_p256_choose_avr(struct selo_p256_affine *entry, const struct selo_p256_affine *points,
+                          uint8_t index);
+void selo_p256_transform_avr(uint8_t first[33], uint8_t second[33], const int8_t matrix[6],
+                             const uint8_t *modulus);
+
+/* The same on ARM cores with UMAAL. times is from -8 to 8. */
+void selo_p256_multiply_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_add_times_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
 
 /* SELO_NATIVE_X25519: the functions of x25519/field.h and x25519_base.h with the same names and
  * contracts. An element is any 32 bytes. r may be a or b. */
