@@ -102,7 +102,7 @@ static uint8_t is_complete(const struct selo_node *node)
 enum selo_status selo_node_confirm(struct selo_node *node, uint8_t same)
 {
     if (node->state != STATE_COMPARING
-        && (same || node->state == STATE_IDLE || node->state > STATE_COMPARING)) {
+        && (same || (node->state != STATE_COMMITTING && !selo_node_is_opening(node)))) {
         return SELO_ERROR_STATE;
     }
     if (!same) {

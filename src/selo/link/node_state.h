@@ -10,8 +10,10 @@
 /* node.state: the handshake under way. There is at most one. */
 enum {
     STATE_IDLE,
-    STATE_OPENING,    /* hybrid: exchanges PAIR-STEP and PAIR-PIECE */
-    STATE_OPENED,     /* hybrid: has the secret of ML-KEM; the next poll sends PAIR-COMMIT */
+#if SELO_LINK_HYBRID
+    STATE_OPENING, /* exchanges PAIR-STEP and PAIR-PIECE */
+    STATE_OPENED,  /* has the secret of ML-KEM; the next poll sends PAIR-COMMIT */
+#endif
     STATE_COMMITTING, /* waits for PAIR-KEY */
     STATE_COMPARING,  /* waits for the operator and PAIR-RESULT */
     STATE_JOINING,    /* waits for JOIN-ACCEPT */
@@ -33,7 +35,12 @@ enum {
 /* Returns 1 if node.opening is in use. There is no session then. Without hybrid pairing it is 0. */
 static inline uint8_t selo_node_is_opening(const struct selo_node *node)
 {
-    return SELO_LINK_HYBRID && (node->state == STATE_OPENING || node->state == STATE_OPENED);
+#if SELO_LINK_HYBRID
+    return node->state == STATE_OPENING || node->state == STATE_OPENED;
+#else
+    (void)node;
+    return 0;
+#endif
 }
 
 /* node.events is a set of bits. */

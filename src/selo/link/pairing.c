@@ -67,7 +67,9 @@ static SELO_STACK_APART void derive_keys(struct selo_pairing *pairing, const uin
 
     hash_transcript(pairing, frame, key);
     selo_suite_hkdf(key, pairing->key, sizeof pairing->key, RESULT_KEY, digest);
-    selo_wipe(pairing->key, sizeof pairing->key);
+#if SELO_LINK_HYBRID
+    selo_wipe(pairing->key + 32, 32);
+#endif
     memcpy(pairing->key, key, 32);
     pairing->digits = selo_link_get(digest, 4) % 1000000;
     selo_wipe(key, sizeof key);

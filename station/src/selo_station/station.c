@@ -301,7 +301,7 @@ void selo_station_begin(void)
         SELO_CONSOLE("no jitter: only the seed is random");
 }
 
-void selo_station_work(void)
+static void work(void)
 {
     if (step())
         return;
@@ -311,6 +311,33 @@ void selo_station_work(void)
         sei();
     else
         selo_outside_sleep(milliseconds);
+}
+
+#if SELO_LINK_HYBRID
+/* The first part of a hybrid pairing. The workspace is on the stack, because the second part needs the
+ * same memory for X25519. */
+static __attribute__((noinline)) void work_in_workspace(void)
+{
+    struct selo_node_workspace workspace;
+
+    selo_node_lend(&node, &workspace);
+    while (selo_node_needs_workspace(&node))
+        work();
+    selo_node_lend(&node, NULL);
+}
+#endif
+
+void selo_station_work(void)
+{
+#if SELO_LINK_HYBRID
+    if (selo_node_needs_workspace(&node)) {
+        enum selo_node_event event;
+        work_in_workspace();
+        MARKED(event = selo_node_poll(&node)); /* the second part begins */
+        take_event(event);
+    }
+#endif
+    work();
 }
 
 #endif
