@@ -19,6 +19,11 @@ const SUITE: &str = "chachapoly-blake2s";
 const FLASH: u64 = 24_576;
 const RAM: u64 = 1_638;
 
+/// The same with hybrid pairing: room for a boot loader, and all of the RAM. The workspace of ML-KEM is
+/// on the stack.
+const HYBRID_FLASH: u64 = 31_500;
+const HYBRID_RAM: u64 = 2_048;
+
 /// A second of the chip.
 const SECOND: u64 = 16_000_000;
 
@@ -90,6 +95,26 @@ fn every_suite_leaves_room() {
         assert!(weight.flash <= FLASH, "{suite}: {} of flash", weight.flash);
         let ram = weight.ram + played.deepest_stack;
         assert!(ram <= RAM, "{suite}: {ram} of RAM and stack");
+    }
+}
+
+#[test]
+fn hybrid_pairing_fits_with_every_suite() {
+    for suite in Suite::ALL {
+        let variant = format!("{suite}-hybrid");
+        let bench = Bench::of(&variant);
+        let board = bench.project.board("uno").expect("the Uno");
+        let played = link::play(&bench.root, board, &bench.image, &variant, 16);
+        let played = played.expect("a node that works");
+        let weight = &bench.image.weight;
+        let ram = weight.ram + played.deepest_stack;
+        let pair = &played.took["pair"][0];
+        println!(
+            "{variant}: {} of flash, {} of RAM, {} of stack, {} cycles",
+            weight.flash, weight.ram, played.deepest_stack, pair.cycles
+        );
+        assert!(weight.flash <= HYBRID_FLASH, "{variant}: {} of flash", weight.flash);
+        assert!(ram <= HYBRID_RAM, "{variant}: {ram} of RAM and stack");
     }
 }
 
