@@ -13,14 +13,27 @@ struct selo_hal;
 #include "../mlkem/encapsulation.h"
 
 /* Memory that a hybrid pairing borrows from the program, until both sides have the secret of ML-KEM.
- * 1,032 bytes on an Arduino Uno. The fields are internal. */
-struct selo_node_workspace { struct selo_mlkem_encapsulation encapsulation; };
+ * 1,035 bytes on an Arduino Uno. The fields are internal. A hash takes the beginning of the area, which
+ * is free between two calls of the encapsulation. */
+union selo_node_workspace_fields {
+    struct selo_mlkem_encapsulation encapsulation;
+#if SELO_LINK_SUITE == SELO_LINK_AESGCM_SHA3_256
+    struct selo_sha3 hash;
+#elif SELO_LINK_SUITE == SELO_LINK_CHACHAPOLY_BLAKE2S
+    struct selo_blake2s hash;
+#elif SELO_LINK_SUITE == SELO_LINK_AESGCM_SHA256
+    struct selo_sha256 hash;
+#else
+    struct selo_ascon_hash256 hash;
+#endif
+};
+struct selo_node_workspace { union selo_node_workspace_fields of; };
 
 /* The first part of a hybrid pairing under way [docs/protocol.md, hybrid pairing]. Its first 64 bytes
  * lie where selo_pairing has its key. */
 struct selo_opening {
     uint8_t h[32];      /* the chain of hashes over the frames */
-    uint8_t secret[32]; /* of ML-KEM, at the end */
+    uint8_t secret[32]; /* random bytes for the encapsulation; at the end the secret of ML-KEM */
     uint8_t frame[58];  /* PAIR-OPEN or PAIR-STEP, the last one sent */
     uint8_t size, step;
     struct selo_shake sponge; /* the rest of the encapsulation's state */

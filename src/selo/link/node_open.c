@@ -38,6 +38,7 @@ void selo_node_open(struct selo_node *node)
     }
     selo_node_end_session(node); /* the opening takes its memory */
     draw_mark(node);
+    selo_node_draw(node, node->opening.secret);
     selo_opening_start(&node->opening, node->id);
     node->state = STATE_OPENING;
     node->sent = 0;
@@ -53,14 +54,11 @@ void selo_node_take_pair_piece(struct selo_node *node, uint8_t size)
         || !selo_opening_expects(opening, node->frame, size)) {
         return;
     }
-    if (selo_opening_needs_random(opening)) {
-        selo_node_draw(node, workspace->encapsulation.message);
-    }
     if (selo_opening_take(opening, workspace, node->frame, size) != SELO_OK) {
         selo_node_fail_pairing(node);
     } else if (selo_opening_is_complete(opening)) {
-        node->state = STATE_OPENED;
-        node->due = selo_node_now(node);
+        node->state = STATE_OPENED; /* nothing is due before the next poll */
+        node->due = selo_node_now(node) + SELO_LINK_PAIR_REPEAT;
     } else {
         selo_node_repeat_opening(node);
     }

@@ -40,7 +40,7 @@ static SELO_STACK_APART void draw(struct selo_node *node)
     selo_wipe(bytes, sizeof bytes);
 }
 
-static void commit(struct selo_node *node)
+void selo_node_commit(struct selo_node *node)
 {
 #if SELO_LINK_HYBRID
     struct selo_opening *opening = &node->opening;
@@ -68,7 +68,7 @@ enum selo_status selo_node_pair(struct selo_node *node)
 #if SELO_LINK_HYBRID
     selo_node_open(node);
 #else
-    commit(node);
+    selo_node_commit(node);
 #endif
     return SELO_OK;
 }
@@ -149,12 +149,6 @@ void selo_node_take_pair_result(struct selo_node *node, uint8_t size)
 
 void selo_node_continue_pairing(struct selo_node *node)
 {
-#if SELO_LINK_HYBRID
-    if (node->state == STATE_OPENED) {
-        commit(node);
-        return;
-    }
-#endif
     if (++node->sent == TICKS) {
         selo_node_fail_pairing(node);
 #if SELO_LINK_HYBRID

@@ -89,6 +89,11 @@ enum selo_node_event selo_node_poll(struct selo_node *node)
     if (!(node->flags & FLAG_BEGUN)) {
         return SELO_NODE_NOTHING;
     }
+#if SELO_LINK_HYBRID
+    if (node->state == STATE_OPENED) {
+        selo_node_commit(node); /* in a poll of its own, when the workspace has left the stack */
+    }
+#endif
     if (node->events == 0) {
         uint8_t size;
         node->received_size = 0;

@@ -84,6 +84,8 @@ void selo_node_take_cookie(struct selo_node *node, uint8_t size);
 void selo_node_take_down(struct selo_node *node, uint8_t size);
 void selo_node_take_hint(struct selo_node *node, uint8_t size);
 
+/* Sends PAIR-COMMIT. In a hybrid pairing the state must be STATE_OPENED. */
+void selo_node_commit(struct selo_node *node);
 /* Begins the first part of a hybrid pairing: sends PAIR-OPEN. Afterwards STATE_OPENED has h and the
  * secret of ML-KEM in node.opening. */
 void selo_node_open(struct selo_node *node);

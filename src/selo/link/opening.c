@@ -60,9 +60,17 @@ static uint8_t answer_size(uint8_t step)
     return step >= FIRST_T && step < FIRST_V ? piece_of(T_BYTES, (uint8_t)(step - FIRST_T)) : 0;
 }
 
-static void add_to_h(struct selo_opening *opening, const uint8_t *frame, uint8_t size)
+/* The state of the hash is in the workspace, because the stack has no room for it beside the
+ * workspace. */
+static void add_to_h(struct selo_opening *opening, struct selo_node_workspace *workspace,
+                     const uint8_t *frame, uint8_t size)
 {
-    selo_suite_digest(opening->h, opening->h, frame, size);
+    struct selo_suite_hash *hash = (struct selo_suite_hash *)&workspace->of.hash;
+
+    selo_suite_start(hash);
+    selo_suite_update(hash, opening->h, 32);
+    selo_suite_update(hash, frame, size);
+    selo_suite_finish(hash, opening->h);
 }
 
 void selo_opening_start(struct selo_opening *opening, uint32_t id)
@@ -76,18 +84,13 @@ void selo_opening_start(struct selo_opening *opening, uint32_t id)
     frame[OPEN_KEM] = SELO_FRAME_KEM;
     opening->size = SELO_FRAME_PAIR_OPEN_SIZE;
     opening->step = KEY_HASH;
-    add_to_h(opening, frame, opening->size);
+    selo_suite_digest(opening->h, opening->h, frame, opening->size);
 }
 
 uint8_t selo_opening_expects(const struct selo_opening *opening, const uint8_t *frame, uint8_t size)
 {
     return size == PIECE + answer_size(opening->step) && frame[STEP] == opening->step
            && memcmp(frame + MARK, opening->frame + MARK, 4) == 0;
-}
-
-uint8_t selo_opening_needs_random(const struct selo_opening *opening)
-{
-    return opening->step == RHO;
 }
 
 uint8_t selo_opening_is_complete(const struct selo_opening *opening)
@@ -97,7 +100,7 @@ uint8_t selo_opening_is_complete(const struct selo_opening *opening)
 
 /* Makes the PAIR-STEP of opening->step. */
 static enum selo_status make_step(struct selo_opening *opening,
-                                  struct selo_mlkem_encapsulation *encapsulation)
+                                  struct selo_node_workspace *workspace)
 {
     uint8_t *frame = opening->frame;
     const uint8_t size = own_size(opening->step);
@@ -107,8 +110,9 @@ static enum selo_status make_step(struct selo_opening *opening,
     frame[STEP] = opening->step;
     opening->size = (uint8_t)(PIECE + size);
     if (size != 0) {
-        status = selo_mlkem_pieces_read(encapsulation, &opening->sponge, frame + PIECE, size, RANKS);
-        add_to_h(opening, frame, opening->size);
+        status = selo_mlkem_pieces_read(&workspace->of.encapsulation, &opening->sponge, frame + PIECE,
+                                        size, RANKS);
+        add_to_h(opening, workspace, frame, opening->size);
     }
     return status;
 }
@@ -117,14 +121,15 @@ enum selo_status selo_opening_take(struct selo_opening *opening,
                                    struct selo_node_workspace *workspace, const uint8_t *frame,
                                    uint8_t size)
 {
-    struct selo_mlkem_encapsulation *encapsulation = &workspace->encapsulation;
+    struct selo_mlkem_encapsulation *encapsulation = &workspace->of.encapsulation;
     enum selo_status status = SELO_OK;
 
     if (opening->step == KEY_HASH) {
-        memcpy(encapsulation->key_hash, frame + PIECE, 32);
-        add_to_h(opening, frame, size);
+        memcpy(encapsulation->key_hash, frame + PIECE, 32); /* behind the area */
+        add_to_h(opening, workspace, frame, size);
     } else if (opening->step == RHO) {
         memcpy(encapsulation->rho, frame + PIECE, 32);
+        memcpy(encapsulation->message, opening->secret, 32);
         selo_mlkem_pieces_start_hashed(encapsulation, &opening->sponge);
     } else if (size != PIECE) {
         status = selo_mlkem_pieces_key(encapsulation, &opening->sponge, frame + PIECE,
@@ -136,7 +141,7 @@ enum selo_status selo_opening_take(struct selo_opening *opening,
     }
     opening->step++;
     if (status == SELO_OK && opening->step != END) {
-        return make_step(opening, encapsulation);
+        return make_step(opening, workspace);
     }
     if (status == SELO_OK) {
         status = selo_mlkem_pieces_finish(encapsulation, &opening->sponge, opening->secret);

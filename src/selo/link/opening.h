@@ -9,15 +9,12 @@
 
 #if SELO_LINK_HYBRID
 
-/* Makes PAIR-OPEN in opening->frame, where the four bytes after the first hold the mark. */
+/* Makes PAIR-OPEN in opening->frame, where the four bytes after the first hold the mark.
+ * opening->secret holds 32 random bytes for the encapsulation. */
 void selo_opening_start(struct selo_opening *opening, uint32_t id);
 
 /* Returns 1 if a PAIR-PIECE answers opening->frame, else 0. */
 uint8_t selo_opening_expects(const struct selo_opening *opening, const uint8_t *frame, uint8_t size);
-
-/* Returns 1 if the next answer has the rest of what an encapsulation starts with. Its random bytes must
- * then be in workspace->encapsulation.message. */
-uint8_t selo_opening_needs_random(const struct selo_opening *opening);
 
 /* Processes an expected PAIR-PIECE, and makes the next PAIR-STEP in opening->frame.
  * Returns: SELO_OK; SELO_ERROR_KEY if the key differs from its hash or is invalid, and the attempt has

@@ -11,7 +11,7 @@
  *   0 to 512    that polynomial
  *   512 to 896  the sum, packed
  * While its noise is sampled, the first 256 bytes are the noise and the second 256 the sponge that
- * hashes the key.
+ * hashes the key. Between rows and passes its first bytes are free, for seeds and a hash.
  */
 #include <string.h>
 
@@ -46,14 +46,13 @@ static void derive(struct selo_mlkem_encapsulation *state, struct selo_shake *sp
 }
 
 /* The hash of the key is known: the first part of the ciphertext comes next. */
-static SELO_STACK_APART void begin_first_part(struct selo_mlkem_encapsulation *state,
-                                              struct selo_shake *sponge)
+static void begin_first_part(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge)
 {
-    uint8_t seeds[64];
+    uint8_t *seeds = state->area.bytes;
 
     derive(state, sponge, seeds);
     memcpy(state->seed, seeds + 32, 32);
-    selo_wipe(seeds, sizeof seeds);
+    selo_wipe(seeds, 64);
     next_step(state, sponge);
 }
 
@@ -156,13 +155,12 @@ static inline uint16_t smaller(size_t a, uint16_t b)
 static enum selo_status end_pass(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge,
                                  uint8_t ranks)
 {
-    uint8_t hash[32];
-
-    selo_sha3_finish(&sponge->sponge, hash);
     if (state->step == FIRST_PASS) {
-        memcpy(state->key_hash, hash, 32);
+        selo_sha3_finish(&sponge->sponge, state->key_hash);
         begin_first_part(state, sponge);
     } else {
+        uint8_t *hash = state->area.bytes; /* y is no longer needed */
+        selo_sha3_finish(&sponge->sponge, hash);
         if (!selo_equal(hash, state->key_hash, 32)) {
             return fail(state, sponge, SELO_ERROR_KEY);
         }
@@ -239,7 +237,7 @@ enum selo_status selo_mlkem_pieces_read(struct selo_mlkem_encapsulation *state,
 enum selo_status selo_mlkem_pieces_finish(struct selo_mlkem_encapsulation *state,
                                           struct selo_shake *sponge, uint8_t secret[32])
 {
-    uint8_t seeds[64];
+    uint8_t *seeds = state->area.bytes;
 
     if (state->step != SECRET) {
         memset(secret, 0, 32);
@@ -247,6 +245,5 @@ enum selo_status selo_mlkem_pieces_finish(struct selo_mlkem_encapsulation *state
     }
     derive(state, sponge, seeds);
     memcpy(secret, seeds, 32);
-    selo_wipe(seeds, sizeof seeds);
     return fail(state, sponge, SELO_OK);
 }

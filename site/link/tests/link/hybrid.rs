@@ -62,6 +62,9 @@ fn exchange(
         if !events.is_empty() {
             return Err(events);
         }
+        if n + 1 == steps(opening.kem()) {
+            assert_eq!(c.poll(), [], "the second part begins in a poll of its own");
+        }
         let mut frame = c.sent();
         alter(n, &mut frame);
         if n + 1 == steps(opening.kem()) {

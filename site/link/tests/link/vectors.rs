@@ -122,6 +122,7 @@ fn the_c_node_says_the_same_in_hybrid_pairings() {
                 }
                 assert_eq!(c.take(&step.pair_piece.0), []);
             }
+            assert_eq!(c.poll(), []);
             compares(&mut c, &pairing.pair, true);
             assert!(c.node.is_paired());
         }
