@@ -118,6 +118,34 @@ fn hybrid_pairing_fits_with_every_suite() {
     }
 }
 
+/// A power cut in any part of a hybrid pairing leaves the node unpaired, and the next pairing works.
+#[test]
+fn power_cuts_in_a_hybrid_pairing() {
+    let bench = Bench::of("chachapoly-blake2s-hybrid");
+    let mut play = bench.play();
+    for cut in 0..8_u64 {
+        play.node.command("pair").expect("a line");
+        // PAIR-OPEN and the first steps take some million cycles.
+        play.node.advance(1 + cut * 2_500_000).expect("it runs");
+        if cut % 2 == 1 {
+            play.compare().expect("a pairing");
+        }
+        play.node.cut_power().expect("a line");
+        play.node.link.clear();
+        play.node.console.clear();
+        play.node.next_line("unpaired", 5).expect("it starts");
+        play.node.command("settle").expect("a line");
+        play.node.advance(SECOND / 10).expect("it runs");
+        play.node.link.clear();
+    }
+    let compared = play.compare().expect("a pairing");
+    play.node.command("confirm").expect("a line");
+    play.node
+        .send_frame(&compared.result(true))
+        .expect("a line");
+    play.node.next_line("paired", 5).expect("paired");
+}
+
 /// A power cut at any cycle of the start, which writes the record, leaves a node with its key. The
 /// node never reuses a join counter.
 #[test]

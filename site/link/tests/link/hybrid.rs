@@ -95,11 +95,23 @@ fn both_ends_have_the_same_key() {
         for kem in Kem::ALL {
             let mut c = node(suite, kem);
             let mut opening = open(&mut c);
-            let commit = exchange(&mut c, &mut opening, 0, |_, _| ()).expect("no event");
+            // PAIR-OPEN and PAIR-REVEAL; PAIR-KEY and PAIR-RESULT.
+            let mut frames = [vec![11, 53], vec![37, 21]];
+            let count = |_, frame: &mut Vec<u8>| {
+                frames[usize::from(frame[0] == 0xe2)].push(frame.len());
+            };
+            let commit = exchange(&mut c, &mut opening, 0, count).expect("no event");
             assert_eq!(commit.len(), 58);
             let (compared, event) = compare(&mut c, &opening, &commit);
             assert_eq!(event, Event::Digits(compared.digits().value()));
             assert_eq!(compared.kem(), Some(kem));
+            let [up, down] = frames.map(|sizes| (sizes.len(), sizes.iter().sum::<usize>()));
+            println!("{suite}, {kem}: (frames, bytes) from the node {up:?}, to it {down:?}");
+            let expected = match kem {
+                Kem::MlKem512 => [(35, 1082), (35, 1088)],
+                Kem::MlKem768 => [(49, 1486), (49, 1556)],
+            };
+            assert_eq!([up, down], expected);
             c.node.confirm(true).expect("it shows digits");
             assert_eq!(c.take(&compared.result(true)), [Event::Paired]);
         }
