@@ -978,6 +978,9 @@ enum selo_status selo_node_confirm(struct selo_node *node, uint8_t same);
  *     while (selo_node_needs_workspace(&node))
  *         selo_node_poll(&node);                 // and whatever else there is to do
  *     selo_node_lend(&node, NULL);
+ *
+ * There is no room for other computations meanwhile. To pair anew, to forget or to provision, end the
+ * pairing with selo_node_confirm(&node, 0) and do it after the loop.
  */
 void selo_node_lend(struct selo_node *node, struct selo_node_workspace *workspace);
 /* Returns: 1 from selo_node_pair until the workspace is no longer needed, else 0. */

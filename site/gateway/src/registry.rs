@@ -21,8 +21,7 @@ use crate::error::{Error, Result};
 
 pub use record::{DEFAULT_CODEC, Learnt, Origin, Record, check_name};
 
-const COLUMNS: &str =
-    "row, id, name, suite, key, join_counter, created, revoked, last_seen, address, codec, \
+const COLUMNS: &str = "row, id, name, suite, key, join_counter, created, revoked, last_seen, address, codec, \
      origin";
 
 /// Policy for devices whose id exists already.
@@ -332,6 +331,8 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         address: row.get(9)?,
         codec: row.get(10)?,
         // A name of a newer version is unknown here.
-        origin: row.get::<_, Option<String>>(11)?.and_then(|name| Origin::from_name(&name)),
+        origin: row
+            .get::<_, Option<String>>(11)?
+            .and_then(|name| Origin::from_name(&name)),
     })
 }

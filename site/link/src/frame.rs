@@ -71,9 +71,7 @@ impl<'a> Frame<'a> {
         let flags = first & 0x0f;
         match first & 0xf0 {
             first::PAIR_COMMIT if flags == 0 => PairCommit::parse(bytes).map(Frame::PairCommit),
-            first::PAIR_COMMIT if flags <= 2 => {
-                HybridCommit::parse(bytes).map(Frame::HybridCommit)
-            }
+            first::PAIR_COMMIT if flags <= 2 => HybridCommit::parse(bytes).map(Frame::HybridCommit),
             first::PAIR_KEY if flags == 0 => PairKey::parse(bytes).map(Frame::PairKey),
             first::PAIR_REVEAL if flags == 0 => PairReveal::parse(bytes).map(Frame::PairReveal),
             first::PAIR_RESULT if flags <= 1 => PairResult::parse(bytes).map(Frame::PairResult),

@@ -64,7 +64,9 @@ pub fn piece_of(kem: Kem, step: u8) -> Option<Piece> {
 
 /// The number of steps.
 pub fn steps(kem: Kem) -> u8 {
-    (0..).find(|step| piece_of(kem, *step).is_none()).unwrap_or(0)
+    (0..)
+        .find(|step| piece_of(kem, *step).is_none())
+        .unwrap_or(0)
 }
 
 /// The gateway's state from PAIR-OPEN to PAIR-COMMIT.
@@ -227,7 +229,9 @@ impl GatewayOpening {
 
 impl fmt::Debug for GatewayOpening {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GatewayOpening { device, kem, next, .. } = self;
+        let GatewayOpening {
+            device, kem, next, ..
+        } = self;
         write!(formatter, "GatewayOpening({device}, {kem}, {next}, ..)")
     }
 }

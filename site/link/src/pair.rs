@@ -166,7 +166,8 @@ impl NodePairing {
         r: [u8; 16],
     ) -> (Self, [u8; PairCommit::BYTES]) {
         let public = ephemeral.public_key();
-        let commit = PairCommit::encode(device, suite, &commitment(suite, device, &public, &r, None));
+        let commit =
+            PairCommit::encode(device, suite, &commitment(suite, device, &public, &r, None));
         (
             NodePairing {
                 ephemeral,

@@ -108,7 +108,12 @@ impl Engine {
         self.counters.add(Count::Multiplications, 1);
         let (pairing, key) = GatewayPairing::start(commit, EphemeralSecret::new(secret));
         let stage = Stage::Keyed(Box::new(pairing));
-        Some((stage, now.steady_ms + REVEAL_MS, Kind::PairKey, key.to_vec()))
+        Some((
+            stage,
+            now.steady_ms + REVEAL_MS,
+            Kind::PairKey,
+            key.to_vec(),
+        ))
     }
 
     pub(super) fn pair_reveal(

@@ -108,7 +108,9 @@ impl Engine {
             Ok(Frame::PairReveal(reveal)) => self.pair_reveal(now, from, reveal, out),
             Ok(Frame::Classic(_)) => Err(Reason::ClassicRefused),
             // What only gateways say.
-            Ok(Frame::PairKey(_) | Frame::PairResult(_) | Frame::PairPiece(_)) => Err(Reason::NotPairing),
+            Ok(Frame::PairKey(_) | Frame::PairResult(_) | Frame::PairPiece(_)) => {
+                Err(Reason::NotPairing)
+            }
             Ok(Frame::JoinAccept(_) | Frame::Down(_) | Frame::Hint(_) | Frame::Cookie(_)) => {
                 Err(Reason::UnknownSession)
             }

@@ -25,11 +25,13 @@ impl Engine {
         let open = self.pairing.open.as_ref().ok_or(Reason::NotPairing)?;
         match open.opened(frame.mark) {
             // A repetition: the answer was lost, unless the node has already gone on.
-            Some(at) if open.attempts[at].request == frame.bytes => {
-                self.give_piece(now, from, at, |opening| {
-                    opening.is_last(frame.bytes).then_some(Stepped::Again)
-                }, out)
-            }
+            Some(at) if open.attempts[at].request == frame.bytes => self.give_piece(
+                now,
+                from,
+                at,
+                |opening| opening.is_last(frame.bytes).then_some(Stepped::Again),
+                out,
+            ),
             Some(_) => Err(Reason::NotPairing),
             None => self.request_attempt(now, from, frame.bytes, out),
         }
@@ -84,7 +86,12 @@ impl Engine {
         let Some(Underway {
             peer,
             until_ms,
-            stage: Stage::Opened { opening, pieces, last_ms },
+            stage:
+                Stage::Opened {
+                    opening,
+                    pieces,
+                    last_ms,
+                },
             ..
         }) = underway
         else {

@@ -34,7 +34,8 @@ struct Encapsulated {
 
 fn encapsulate<K: KemCore>(seed: &[u8; 64], m: &[u8; 32]) -> Encapsulated
 where
-    K::EncapsulationKey: EncapsulateDeterministic<Array<u8, K::CiphertextSize>, Array<u8, K::SharedKeySize>>,
+    K::EncapsulationKey:
+        EncapsulateDeterministic<Array<u8, K::CiphertextSize>, Array<u8, K::SharedKeySize>>,
 {
     let part = |bytes: &[u8]| bytes.try_into().expect("32 bytes");
     let (_, key) = K::generate_deterministic(&part(&seed[..32]), &part(&seed[32..]));
@@ -107,7 +108,15 @@ fn pairing(suite: Suite, kem: Kem) -> HybridPairing {
         });
     }
     assert!(gateway.is_complete());
-    let pair = second_part(suite, kem, &gateway, &mut generator, id, &h, &encapsulated.secret);
+    let pair = second_part(
+        suite,
+        kem,
+        &gateway,
+        &mut generator,
+        id,
+        &h,
+        &encapsulated.secret,
+    );
     generator.draw("the seed that is stored with the device key");
     HybridPairing {
         kem: kem.name().to_owned(),

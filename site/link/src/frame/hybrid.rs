@@ -53,7 +53,12 @@ impl<'a> PairOpen<'a> {
     }
 
     /// Encodes the frame.
-    pub fn encode(mark: [u8; 4], device: DeviceId, suite: Suite, kem: Kem) -> [u8; PairOpen::BYTES] {
+    pub fn encode(
+        mark: [u8; 4],
+        device: DeviceId,
+        suite: Suite,
+        kem: Kem,
+    ) -> [u8; PairOpen::BYTES] {
         concat(&[
             &[first::PAIR_OPEN],
             &mark,

@@ -11,7 +11,11 @@ use crate::device::CNode;
 use crate::play;
 
 fn node(suite: Suite, kem: Kem) -> CNode {
-    CNode::begin_hybrid(suite, Some(kem), random_bytes().expect("the system has randomness"))
+    CNode::begin_hybrid(
+        suite,
+        Some(kem),
+        random_bytes().expect("the system has randomness"),
+    )
 }
 
 fn secret() -> EphemeralSecret {
@@ -120,7 +124,10 @@ fn both_ends_have_the_same_key() {
 
 #[test]
 fn the_pieces_are_those_of_the_page() {
-    for (kem, count, u, t) in [(Kem::MlKem512, 33, 2..=14, 15..=29), (Kem::MlKem768, 47, 2..=20, 21..=43)] {
+    for (kem, count, u, t) in [
+        (Kem::MlKem512, 33, 2..=14, 15..=29),
+        (Kem::MlKem768, 47, 2..=20, 21..=43),
+    ] {
         assert_eq!(steps(kem), count);
         let (mut key, mut ciphertext) = (0, 0);
         for n in 0..count {
@@ -253,7 +260,13 @@ fn early_commits() {
     let mut c = node(Suite::Ascon, Kem::MlKem512);
     let mut opening = open(&mut c);
     let commit = |opening: &GatewayOpening| {
-        HybridCommit::encode(opening.kem(), opening.device(), opening.suite(), &[1; 32], &[2; 20])
+        HybridCommit::encode(
+            opening.kem(),
+            opening.device(),
+            opening.suite(),
+            &[1; 32],
+            &[2; 20],
+        )
     };
     let early = opening.commit(&commit_of(&commit(&opening)), secret());
     assert!(matches!(early, Err(Refusal::NotPairing)));

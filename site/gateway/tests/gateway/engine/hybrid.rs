@@ -134,8 +134,15 @@ fn the_gateway_pairs_each_kind_of_node_and_says_which() {
             (Pairing::MlKem768, Some(Kem::MlKem768), 97),
         ] {
             let mut scene = Scene::new(suite, pairing);
-            assert_eq!(scene.compare(1000, |_| false), frames, "without PAIR-RESULT");
-            assert!(matches!(scene.states()[..], [WindowState::Comparing { .. }]));
+            assert_eq!(
+                scene.compare(1000, |_| false),
+                frames,
+                "without PAIR-RESULT"
+            );
+            assert!(matches!(
+                scene.states()[..],
+                [WindowState::Comparing { .. }]
+            ));
             assert_eq!(scene.confirm(), kem);
             let kems = if kem.is_some() { 2 } else { 0 };
             assert_eq!(scene.bench.count(Count::KemOperations), kems);
@@ -183,7 +190,10 @@ fn no_opening_is_held_for_ever() {
 
     let mut bench = Bench::new();
     let out = &mut bench.out;
-    bench.engine.pairing_open(at(0), 600_000, out).expect("opens");
+    bench
+        .engine
+        .pairing_open(at(0), 600_000, out)
+        .expect("opens");
     let open = PairOpen::encode([1; 4], DeviceId(9), Suite::Ascon, Kem::MlKem512);
     assert_eq!(bench.handle(0, peer(1), &open).1.len(), 1);
     for n in 1..=5u8 {
@@ -209,8 +219,16 @@ fn strangers_do_not_spoil_it() {
     // Another address, another mark, another order.
     refused(peer(2), &PairStep::encode(mark, 1, &[]), Reason::NotPairing);
     refused(peer(2), &open, Reason::NotPairing);
-    refused(peer(1), &PairStep::encode([!mark[0], 2, 3, 4], 1, &[]), Reason::NotPairing);
-    refused(peer(1), &PairStep::encode(mark, 2, &[1; 52]), Reason::NotPairing);
+    refused(
+        peer(1),
+        &PairStep::encode([!mark[0], 2, 3, 4], 1, &[]),
+        Reason::NotPairing,
+    );
+    refused(
+        peer(1),
+        &PairStep::encode(mark, 2, &[1; 52]),
+        Reason::NotPairing,
+    );
     // The same mark for another node.
     let stolen = PairOpen::encode(mark, DeviceId(9), Suite::Ascon, Kem::MlKem512);
     refused(peer(2), &stolen, Reason::NotPairing);
@@ -231,7 +249,10 @@ fn strangers_do_not_spoil_it() {
 fn a_flood_of_openings_costs_little() {
     let mut bench = Bench::new();
     let out = &mut bench.out;
-    bench.engine.pairing_open(at(0), 600_000, out).expect("opens");
+    bench
+        .engine
+        .pairing_open(at(0), 600_000, out)
+        .expect("opens");
     let mut random = Seeded(3);
     let (mut pieces, mut bytes) = (0, 0);
     for ms in (0..600_000u64).step_by(20) {
