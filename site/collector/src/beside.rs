@@ -239,6 +239,8 @@ impl Beside {
                     "revoked": record.revoked,
                     "last_seen": record.last_seen,
                     "address": record.address,
+                    "origin": record.origin.map(|origin| origin.name()),
+                    "quantum_safe_since": record.quantum_safe_since(),
                 })
             })
             .collect();

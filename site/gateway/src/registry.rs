@@ -19,10 +19,10 @@ use selo_link::{DeviceId, DeviceKey, Suite};
 
 use crate::error::{Error, Result};
 
-pub use record::{DEFAULT_CODEC, Learnt, Record, check_name};
+pub use record::{DEFAULT_CODEC, Learnt, Origin, Record, check_name};
 
-const COLUMNS: &str =
-    "row, id, name, suite, key, join_counter, created, revoked, last_seen, address, codec";
+const COLUMNS: &str = "row, id, name, suite, key, join_counter, created, revoked, last_seen, address, codec, \
+     origin";
 
 /// Policy for devices whose id exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,8 +265,8 @@ fn insert(connection: &Connection, record: &Record) -> rusqlite::Result<u32> {
     let row = connection
         .prepare_cached(
             "INSERT INTO device (id, name, suite, key, join_counter, created, revoked,
-             last_seen, address, codec)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+             last_seen, address, codec, origin)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
         .insert(params![
             record.id.0,
@@ -279,6 +279,7 @@ fn insert(connection: &Connection, record: &Record) -> rusqlite::Result<u32> {
             record.last_seen.map(|ms| ms as i64),
             record.address,
             record.codec,
+            record.origin.map(Origin::name),
         ])?;
     Ok(row as u32)
 }
@@ -329,5 +330,9 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         last_seen: time(8)?,
         address: row.get(9)?,
         codec: row.get(10)?,
+        // A name of a newer version is unknown here.
+        origin: row
+            .get::<_, Option<String>>(11)?
+            .and_then(|name| Origin::from_name(&name)),
     })
 }

@@ -5,8 +5,9 @@
 
 /* Candidates come from 24 bytes of the stream at a time, a divisor of SHAKE128's 168. A candidate
  * that is not below q is dropped; four that are make a quad of the packed form. */
-void selo_mlkem_add_matrix(int16_t sum[256], struct selo_shake *sponge, const uint8_t rho[32],
-                           uint8_t first, uint8_t second, const uint8_t b[384])
+SELO_STACK_APART void selo_mlkem_add_matrix(int16_t sum[256], struct selo_shake *sponge,
+                                            const uint8_t rho[32], uint8_t first, uint8_t second,
+                                            const uint8_t b[384])
 {
     uint8_t stream[24], quad_bytes[6], filled = 0, quad = 0, at = sizeof stream;
     const uint8_t place[2] = {first, second};

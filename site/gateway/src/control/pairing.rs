@@ -11,7 +11,7 @@ use super::services::Services;
 use super::{Event, Reply, Request, read_line};
 use crate::engine::{self, PairError};
 use crate::error::Result;
-use crate::registry::{Existing, Record, check_name};
+use crate::registry::{Existing, Origin, Record, check_name};
 
 impl Services {
     pub(super) fn pair(
@@ -126,6 +126,7 @@ impl Services {
                     .map_err(|error| error.to_string())?;
                 let mut record = Record::new(matched.device, matched.suite, matched.key);
                 record.name = name;
+                record.origin = Some(Origin::of_pairing(matched.kem));
                 let record = registry
                     .add(&record, Existing::Replace)
                     .map_err(|error| error.to_string())?;

@@ -102,10 +102,15 @@ impl Engine {
             Ok(Frame::JoinRequest(request)) => self.join_request(now, from, request, out),
             Ok(Frame::CookieEcho(echo)) => self.cookie_echo(now, from, echo, out),
             Ok(Frame::PairCommit(commit)) => self.pair_commit(now, from, commit, out),
+            Ok(Frame::HybridCommit(commit)) => self.hybrid_commit(now, from, commit, out),
+            Ok(Frame::PairOpen(open)) => self.pair_open(now, from, open, out),
+            Ok(Frame::PairStep(step)) => self.pair_step(now, from, step, out),
             Ok(Frame::PairReveal(reveal)) => self.pair_reveal(now, from, reveal, out),
             Ok(Frame::Classic(_)) => Err(Reason::ClassicRefused),
             // What only gateways say.
-            Ok(Frame::PairKey(_) | Frame::PairResult(_)) => Err(Reason::NotPairing),
+            Ok(Frame::PairKey(_) | Frame::PairResult(_) | Frame::PairPiece(_)) => {
+                Err(Reason::NotPairing)
+            }
             Ok(Frame::JoinAccept(_) | Frame::Down(_) | Frame::Hint(_) | Frame::Cookie(_)) => {
                 Err(Reason::UnknownSession)
             }

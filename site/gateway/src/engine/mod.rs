@@ -26,6 +26,7 @@ mod costs;
 mod data;
 mod device;
 mod downlink;
+mod hybrid;
 mod join;
 mod limits;
 mod output;

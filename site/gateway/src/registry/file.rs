@@ -13,7 +13,7 @@ use crate::state::private_file;
 /// `PRAGMA application_id`: "Selo".
 const APPLICATION: i64 = 0x5365_6c6f;
 /// `PRAGMA user_version`.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 
 const SCHEMA: &str = "
 CREATE TABLE device (
@@ -27,13 +27,16 @@ CREATE TABLE device (
     revoked      INTEGER,
     last_seen    INTEGER,
     address      TEXT,
-    codec        TEXT NOT NULL DEFAULT 'rain-gauge'
+    codec        TEXT NOT NULL DEFAULT 'rain-gauge',
+    origin       TEXT                        -- of the key; NULL: older than this column
 ) STRICT;
 ";
 
 /// Migrations from each older version to the next one.
-const MIGRATIONS: [&str; VERSION as usize - 1] =
-    ["ALTER TABLE device ADD COLUMN codec TEXT NOT NULL DEFAULT 'rain-gauge';"];
+const MIGRATIONS: [&str; VERSION as usize - 1] = [
+    "ALTER TABLE device ADD COLUMN codec TEXT NOT NULL DEFAULT 'rain-gauge';",
+    "ALTER TABLE device ADD COLUMN origin TEXT;",
+];
 
 /// Opens the file, or creates it. Migrates older versions.
 pub(super) fn open(path: &Path) -> Result<Connection> {

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rusqlite::Connection;
-use selo_link::{DeviceId, DeviceKey, Suite};
+use selo_link::{DeviceId, DeviceKey, Kem, Suite};
 
 use super::file::VERSION;
 use super::*;
@@ -40,6 +40,36 @@ fn a_device_comes_back_as_it_was() {
         assert_eq!(format!("{found:?}"), format!("{added:?}"));
         assert_eq!(found.key.expose(), device.key.expose());
     }
+}
+
+#[test]
+fn the_origin_of_a_key_tells_since_when_it_is_quantum_safe() {
+    let (_folder, mut registry) = registry();
+    for (origin, safe) in [
+        (None, false),
+        (Some(Origin::Hand), true),
+        (Some(Origin::X25519), false),
+        (Some(Origin::Hybrid(Kem::MlKem512)), true),
+        (Some(Origin::Hybrid(Kem::MlKem768)), true),
+    ] {
+        let record = Record {
+            origin,
+            created: 77,
+            ..device(1, None)
+        };
+        registry.add(&record, Existing::Replace).expect("adds");
+        let found = registry.find("00000001").expect("found");
+        assert_eq!(found.origin, origin);
+        assert_eq!(found.quantum_safe_since(), safe.then_some(77));
+    }
+    // Paired again with X25519 alone: it is no longer safe.
+    let record = Record {
+        origin: Some(Origin::X25519),
+        ..device(1, None)
+    };
+    registry.add(&record, Existing::Replace).expect("adds");
+    let found = registry.find("00000001").expect("found");
+    assert_eq!(found.quantum_safe_since(), None);
 }
 
 #[test]
@@ -194,7 +224,8 @@ fn other_files_are_left_alone() {
         .and_then(|newer| newer.pragma_update(None, "user_version", VERSION + 1))
         .expect("writes");
     let error = Registry::open(&path).expect_err("refused");
-    assert!(matches!(error, Error::RegistryVersion { found: 3, .. }));
+    let newer = VERSION + 1;
+    assert!(matches!(error, Error::RegistryVersion { found, .. } if found == newer));
 }
 
 /// A file as written by version 1.
@@ -228,6 +259,7 @@ fn a_registry_of_version_1_becomes_one_of_today() {
         assert_eq!((found.row, found.join_counter), (7, 42));
         assert_eq!(found.address.as_deref(), Some("192.0.2.1:7"));
         assert_eq!(found.codec, DEFAULT_CODEC);
+        assert_eq!((found.origin, found.quantum_safe_since()), (None, None));
         registry.set_codec(found.id, "raw").expect("sets");
         assert_eq!(registry.find("garden").expect("found").codec, "raw");
         registry.set_codec(found.id, DEFAULT_CODEC).expect("sets");

@@ -1,5 +1,6 @@
 //! The engine, packet by packet, against [docs/protocol.md].
 
+mod hybrid;
 mod joins;
 mod messages;
 mod pairing;
