@@ -103,6 +103,9 @@ impl Engine {
                 return Err(reason);
             }
         };
+        if self.settings.claims {
+            return self.ask_claim(now, from, slot, opened.counter(), request, out);
+        }
         self.accept_join(now, from, slot, opened, request, out)
     }
 
@@ -124,7 +127,7 @@ impl Engine {
     }
 
     /// Accepts an authenticated join with a fresh counter. Costs two scalar multiplications.
-    fn accept_join(
+    pub(super) fn accept_join(
         &mut self,
         now: Now,
         from: Peer,

@@ -9,6 +9,7 @@
 //! | `core.rs` | the engine, its devices, dispatch of packets |
 //! | `sessions.rs` | sessions: pending, live, ended |
 //! | `join.rs` | from JOIN-REQUEST to pending session |
+//! | `claims.rs` | joins that a shared registry has to grant |
 //! | `limits.rs` | limits on packets, joins and tag checks |
 //! | `admission.rs`, `budgets.rs` | tag checks within budgets, cookies, allowances of forgeries |
 //! | `data.rs` | from UP to reading; acknowledgements, hints |
@@ -21,6 +22,7 @@
 mod admission;
 mod attempts;
 mod budgets;
+mod claims;
 mod core;
 mod costs;
 mod data;
@@ -39,6 +41,7 @@ mod sessions;
 mod table;
 mod window;
 
+pub use claims::Claim;
 pub use core::{Engine, Settings};
 pub use costs::Costs;
 pub use device::{Device, Heard};

@@ -2,15 +2,20 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::engine::Limits;
 use crate::journal::{self, Sync};
 use crate::radio;
+use crate::registry::{InState, Place};
 use crate::sink::Sink;
+use crate::state::StateDir;
 
 /// Configuration of a gateway.
 pub struct Config {
     pub state: PathBuf,
+    /// Where the registry is. `None`: a SQLite file in the state directory.
+    pub registry: Option<Arc<dyn Place>>,
     /// Port 0 selects any free port, for tests.
     pub listen: SocketAddr,
     pub metrics: Option<SocketAddr>,
@@ -31,6 +36,7 @@ impl Config {
         let journal = journal::Settings::default();
         Config {
             state: state.into(),
+            registry: None,
             listen,
             metrics: None,
             radios: Vec::new(),
@@ -39,6 +45,13 @@ impl Config {
             limits: Limits::default(),
             segment_bytes: journal.segment_bytes,
             undelivered_max: 1 << 30,
+        }
+    }
+
+    pub(super) fn registry(&self, state: &StateDir) -> Arc<dyn Place> {
+        match &self.registry {
+            Some(place) => place.clone(),
+            None => Arc::new(InState(state.registry())),
         }
     }
 }

@@ -1,0 +1,52 @@
+//! A registry that several gateways share.
+
+use std::fmt::Debug;
+
+use selo_link::DeviceId;
+
+use super::Record;
+use crate::error::Result;
+
+/// A join that a gateway wants to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinClaim {
+    /// Row of the device.
+    pub row: u32,
+    /// The counter of its JOIN-REQUEST.
+    pub counter: u32,
+}
+
+/// The registry's answer to a [`JoinClaim`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// This gateway answers. No other gateway was or will be granted this counter.
+    Granted,
+    /// The registry has a counter that is not below that of the claim, or no such device.
+    Late,
+    /// The registry cannot be asked. The claim may still come into force, but nobody answers it.
+    Unknown,
+}
+
+/// Changes of the registry by other gateways and commands.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub changed: Vec<Record>,
+    pub removed: Vec<DeviceId>,
+    /// Number of the last change, for the next call.
+    pub until: i64,
+}
+
+/// A gateway's connection to a registry that it shares with others.
+pub trait Shared: Send + Debug {
+    /// Decides over joins, in their order. A grant is committed before this returns.
+    ///
+    /// # Errors
+    /// If the database does not answer. Its state is then unknown, so no claim may be answered.
+    fn claim(&mut self, claims: &[JoinClaim]) -> Result<Vec<Verdict>>;
+
+    /// Devices that changed after the change `since`.
+    fn changes(&mut self, since: i64) -> Result<Changes>;
+
+    /// Number of the last change so far.
+    fn last_change(&mut self) -> Result<i64>;
+}
