@@ -165,10 +165,31 @@ pub struct Args {
     /// Refused: the published protocol has moved to `selo classic`
     #[arg(long, hide = true, num_args = 0, default_missing_value = "", value_parser = no_classic)]
     allow_classic: Option<String>,
+    /// Share the devices with other engines that hear the same nodes: answer only those of the
+    /// shards that this engine owns, under a lease in the registry. Needs --registry
+    #[arg(long)]
+    engine: bool,
+    /// Time after which other engines take over the shards of this one if it is gone
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "15s",
+        requires = "engine",
+        value_parser = parse_lease
+    )]
+    lease: Duration,
     #[command(flatten)]
     log: Log,
     #[command(flatten)]
     mqtt: Mqtt,
+}
+
+fn parse_lease(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    match time.as_secs() {
+        1..=600 => Ok(time),
+        _ => Err("1s to 10m".into()),
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -206,6 +227,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let printing = !args.mqtt.publishes() || args.mqtt.print;
     args.nodes.set(&mut config);
     config.registry = Some(registry);
+    config.lease = args.engine.then_some(args.lease);
     let gateway = Gateway::start(config)?;
     if printing && stdout().is_terminal() && stderr().is_terminal() {
         eprintln!(

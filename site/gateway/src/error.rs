@@ -101,6 +101,12 @@ pub enum Error {
     #[error("{} holds the key of the site, but other users can read it (mode {mode:03o})", path.display())]
     SiteKeyMode { path: PathBuf, mode: u32 },
 
+    /// Shards need a registry that several engines share.
+    #[error(
+        "an engine shares its devices with others through a registry in PostgreSQL, and none is given"
+    )]
+    NotShared,
+
     #[error("{} does not hold a site key: 64 hexadecimal digits", path.display())]
     SiteKeyFile { path: PathBuf },
 
@@ -182,6 +188,7 @@ impl Error {
                  backup, to {} with mode 600",
                 path.display()
             ),
+            Error::NotShared => "--registry postgresql://USER@HOST/DATABASE".into(),
             Error::SiteKeyMode { path, .. } => format!("chmod 600 {}", path.display()),
             Error::SiteKeyFile { .. } => {
                 "copy it from another gateway of the site, or from a backup".into()
@@ -215,6 +222,7 @@ impl Error {
             | Error::RegistryVersion { .. }
             | Error::NotARegistry { .. }
             | Error::NoSiteKey { .. }
+            | Error::NotShared
             | Error::WrongSiteKey { .. }
             | Error::SiteKeyFile { .. }
             | Error::JournalVersion { .. } => 2,

@@ -7,6 +7,7 @@
 //! | [`journal`] | accepted packets, written to disk before the gateway answers or delivers |
 //! | [`delivery`], [`sink`], [`reading`] | readings, and their delivery |
 //! | [`registry`] | the devices and their keys |
+//! | [`shards`] | which engine answers which devices |
 //! | [`site_key`] | the key that seals device keys in the registry |
 //! | [`exchange`], [`label`] | devices as files and as labels |
 //! | [`state`] | the directory that holds all state |
@@ -36,6 +37,7 @@ pub mod radio;
 pub mod reading;
 mod recorder;
 pub mod registry;
+pub mod shards;
 mod sharing;
 pub mod sink;
 pub mod site_key;

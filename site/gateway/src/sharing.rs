@@ -1,5 +1,8 @@
 //! The thread of a gateway that shares its registry with others. It claims joins before the
-//! engine answers them, and takes over changes of devices that others have made.
+//! engine answers them, takes over changes of devices that others have made, and renews the lease
+//! of an engine's shards.
+
+mod owning;
 
 use std::io;
 use std::sync::Arc;
@@ -15,6 +18,8 @@ use crate::engine::Claim;
 use crate::error::Error;
 use crate::registry::{JoinClaim, Shared, Verdict};
 use crate::worker::Remote;
+
+pub use owning::Owning;
 
 /// Maximum claims that wait. More are refused, and their nodes ask again.
 const WAITING_MAX: usize = 8192;
@@ -39,6 +44,7 @@ pub struct Sharing {
     names: Arc<Names>,
     /// The registry did not answer the last time.
     away: bool,
+    owning: Option<Owning>,
 }
 
 impl Sharing {
@@ -56,17 +62,20 @@ impl Sharing {
             remote,
             names,
             away: false,
+            owning: None,
         }
     }
 
     /// Starts the thread. It ends with the worker.
-    pub fn start(mut self) -> io::Result<JoinHandle<()>> {
+    pub fn start(mut self, owning: Option<Owning>) -> io::Result<JoinHandle<()>> {
+        self.owning = owning;
         std::thread::Builder::new()
             .name("sharing".into())
             .spawn(move || self.run())
     }
 
     fn run(&mut self) {
+        let period = self.owning.as_ref().map_or(PERIOD, Owning::period);
         let mut next = Instant::now();
         loop {
             let wait = next.saturating_duration_since(Instant::now());
@@ -80,10 +89,10 @@ impl Sharing {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             if Instant::now() >= next {
-                if self.follow().is_none() {
+                if self.hold().and_then(|()| self.follow()).is_none() {
                     return;
                 }
-                next = Instant::now() + PERIOD;
+                next = Instant::now() + period;
             }
         }
     }
@@ -94,6 +103,7 @@ impl Sharing {
             .map(|claim| JoinClaim {
                 row: claim.row,
                 counter: claim.counter,
+                fence: claim.fence,
             })
             .collect();
         let answer = self.shared.claim(&asked);
@@ -106,6 +116,24 @@ impl Sharing {
                 engine.claimed(now, claim, verdict, out);
             }
         });
+    }
+
+    /// Renews the lease. `None` if the gateway has stopped.
+    fn hold(&mut self) -> Option<()> {
+        let Some(mut owning) = self.owning.take() else {
+            return Some(());
+        };
+        let asked = owning.now_ms();
+        let answer = self.shared.hold(&owning.ask());
+        let lease = self.heard(answer);
+        let until_ms = owning.renewed(asked, lease.as_ref(), self.shared.instance());
+        self.owning = Some(owning);
+        let Some(lease) = lease else {
+            return Some(());
+        };
+        // Wait for the engine: the next request frees the shards that it gives up here.
+        self.remote
+            .call(move |engine, _, out| engine.take_lease(&lease, until_ms, out))
     }
 
     /// Takes over changes. `None` if the gateway has stopped.

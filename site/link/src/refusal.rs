@@ -39,13 +39,15 @@ pub enum Reason {
     Elsewhere,
     /// A join that a shared registry did not grant in time.
     Unclaimed,
+    /// A packet of a device that another engine answers.
+    NotOwner,
     /// A classic packet while classic is disabled.
     ClassicRefused,
 }
 
 impl Reason {
     /// All reasons, in the order of docs/protocol.md.
-    pub const ALL: [Reason; 17] = [
+    pub const ALL: [Reason; 18] = [
         Reason::Malformed,
         Reason::UnknownDevice,
         Reason::Revoked,
@@ -62,6 +64,7 @@ impl Reason {
         Reason::RateLimited,
         Reason::Elsewhere,
         Reason::Unclaimed,
+        Reason::NotOwner,
         Reason::ClassicRefused,
     ];
 
@@ -84,6 +87,7 @@ impl Reason {
             Reason::RateLimited => "rate-limited",
             Reason::Elsewhere => "elsewhere",
             Reason::Unclaimed => "unclaimed",
+            Reason::NotOwner => "not-owner",
             Reason::ClassicRefused => "classic-refused",
         }
     }

@@ -1,5 +1,6 @@
 //! The registry of devices in PostgreSQL, for several gateways.
 
+mod shards;
 mod shared;
 
 use std::cell::{Cell, RefCell};

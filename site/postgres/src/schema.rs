@@ -5,6 +5,7 @@ use std::path::Path;
 
 use postgres::Client;
 use selo_gateway::Error;
+use selo_gateway::shards::SHARDS;
 use selo_gateway::site_key::{SiteKey, SiteKeyId};
 
 use crate::connection::Problem;
@@ -41,6 +42,17 @@ CREATE TABLE selo_registry.device (
     changed      BIGINT NOT NULL
 );
 CREATE INDEX device_changed ON selo_registry.device (changed);
+CREATE TABLE selo_registry.engine (
+    instance BYTEA PRIMARY KEY,
+    name     TEXT NOT NULL,
+    until    TIMESTAMPTZ NOT NULL
+);
+CREATE TABLE selo_registry.shard (
+    id    INTEGER PRIMARY KEY,
+    epoch BIGINT NOT NULL,           -- grows with each new owner
+    owner BYTEA,                     -- instance of an engine
+    until TIMESTAMPTZ                -- the end of its lease
+);
 CREATE TABLE selo_registry.removed (
     id      BIGINT PRIMARY KEY,
     changed BIGINT NOT NULL
@@ -80,6 +92,10 @@ fn create(client: &mut Client, state: &Path) -> Result<(), Problem> {
         .try_get(0)?;
     if !made {
         transaction.batch_execute(SCHEMA)?;
+        transaction.execute(
+            "INSERT INTO selo_registry.shard (id, epoch) SELECT n, 0 FROM generate_series(0, $1) n",
+            &[&i32::from(SHARDS - 1)],
+        )?;
         let key = SiteKey::read_or_create(state)?;
         transaction.execute(
             "INSERT INTO selo_registry.site (version, key_id, changes) VALUES ($1, $2, 0)",

@@ -1,6 +1,7 @@
 //! Several gateways with one registry in PostgreSQL.
 
 mod air;
+mod engines;
 
 use std::time::{Duration, Instant};
 

@@ -16,6 +16,7 @@ use super::table::Slot;
 use crate::clock::Now;
 use crate::peer::Peer;
 use crate::registry::Verdict;
+use crate::shards::Fence;
 
 /// Time for which a repeated request asks the registry no second time, milliseconds.
 const PATIENCE_MS: u64 = 5_000;
@@ -27,6 +28,8 @@ pub struct Claim {
     /// Row of the device in the registry.
     pub row: u32,
     pub counter: u32,
+    /// Shard and epoch in which this engine wants to answer.
+    pub fence: Option<Fence>,
     from: Peer,
     /// Local address that the request was sent to, if the carrier reports it.
     pub local: Option<IpAddr>,
@@ -47,13 +50,17 @@ pub(super) struct Asked {
 }
 
 impl Engine {
-    /// Asks the registry for the counter of a join.
+    /// Makes each join wait for the grant of a shared registry from now on.
+    pub fn claim_joins(&mut self) {
+        self.claims = true;
+    }
+
+    /// Asks the registry for the counter of a join: device, counter, and fence.
     pub(super) fn ask_claim(
         &mut self,
         now: Now,
         from: Peer,
-        slot: Slot,
-        counter: u32,
+        (slot, counter, fence): (Slot, u32, Option<Fence>),
         request: &JoinRequest<'_>,
         out: &mut Output,
     ) -> Handled {
@@ -69,6 +76,7 @@ impl Engine {
             device,
             row,
             counter,
+            fence,
             from,
             local: None,
             request: *request.bytes,
@@ -103,6 +111,10 @@ impl Engine {
                 self.asked.remove(&slot);
                 return Err(Reason::Elsewhere);
             }
+            Verdict::Fenced => {
+                self.asked.remove(&slot);
+                return Err(Reason::NotOwner);
+            }
             // Keep what was asked, so that repetitions do not ask a server that is away.
             Verdict::Unknown => return Err(Reason::Unclaimed),
         }
@@ -110,6 +122,11 @@ impl Engine {
         if known.device.revoked {
             return Err(Reason::Revoked);
         }
+        // The lease may have ended while the registry decided.
+        if self.fence(now, claim.device)? != claim.fence {
+            return Err(Reason::NotOwner);
+        }
+        let known = self.devices.get(slot).ok_or(Reason::UnknownDevice)?;
         let Ok(Frame::JoinRequest(request)) = Frame::parse(&claim.request) else {
             return Err(Reason::Malformed);
         };

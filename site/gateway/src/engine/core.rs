@@ -11,6 +11,7 @@ use super::claims::Asked;
 use super::device::{Device, Heard, Held, Known};
 use super::limits::Limits;
 use super::output::{Event, Handled, Output};
+use super::ownership::Ownership;
 use super::packet::Outgoing;
 use super::queue::Queues;
 use super::random::Random;
@@ -28,8 +29,6 @@ use crate::peer::Peer;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
     pub limits: Limits,
-    /// Several gateways share the registry, which has to grant each join ([`super::Claim`]).
-    pub claims: bool,
 }
 
 /// See the [module](super).
@@ -42,6 +41,10 @@ pub struct Engine {
     pub(super) narrow: u32,
     /// JOIN-REQUEST and JOIN-ACCEPT of each pending session, for repetition.
     pub(super) handshakes: HashMap<Slot, Box<Handshake>>,
+    /// Several gateways share the registry, which has to grant each join ([`super::Claim`]).
+    pub(super) claims: bool,
+    /// The shards of this engine; `None` if it answers all devices.
+    pub(super) ownership: Option<Box<Ownership>>,
     /// Claims that wait for the registry, by device.
     pub(super) asked: HashMap<Slot, Asked>,
     pub(super) downlinks: Queues,
@@ -79,6 +82,8 @@ impl Engine {
             sessions: Table::new(seed.rotate_left(32)),
             narrow: 0,
             handshakes: HashMap::new(),
+            claims: false,
+            ownership: None,
             asked: HashMap::new(),
             downlinks: Queues::default(),
             pairing: Pairing::default(),

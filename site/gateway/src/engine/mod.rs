@@ -10,6 +10,7 @@
 //! | `sessions.rs` | sessions: pending, live, ended |
 //! | `join.rs` | from JOIN-REQUEST to pending session |
 //! | `claims.rs` | joins that a shared registry has to grant |
+//! | `ownership.rs` | the shards that this engine owns |
 //! | `limits.rs` | limits on packets, joins and tag checks |
 //! | `admission.rs`, `budgets.rs` | tag checks within budgets, cookies, allowances of forgeries |
 //! | `data.rs` | from UP to reading; acknowledgements, hints |
@@ -31,6 +32,7 @@ mod downlink;
 mod join;
 mod limits;
 mod output;
+mod ownership;
 mod packet;
 mod pairing;
 mod queue;

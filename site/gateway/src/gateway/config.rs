@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::engine::Limits;
 use crate::journal::{self, Sync};
@@ -16,6 +17,9 @@ pub struct Config {
     pub state: PathBuf,
     /// Where the registry is. `None`: a SQLite file in the state directory.
     pub registry: Option<Arc<dyn Place>>,
+    /// Makes this an engine that answers only the shards which it owns under a lease of this
+    /// length. Needs a shared registry.
+    pub lease: Option<Duration>,
     /// Port 0 selects any free port, for tests.
     pub listen: SocketAddr,
     pub metrics: Option<SocketAddr>,
@@ -37,6 +41,7 @@ impl Config {
         Config {
             state: state.into(),
             registry: None,
+            lease: None,
             listen,
             metrics: None,
             radios: Vec::new(),

@@ -45,7 +45,17 @@ impl Restored {
             }
             None => None,
         };
-        let mut engine = new_engine(config, shared.is_some())?;
+        let mut engine = new_engine(config)?;
+        match (&shared, config.lease) {
+            (None, Some(_)) => return Err(Error::NotShared),
+            (None, None) => {}
+            (Some(_), lease) => {
+                engine.claim_joins();
+                if lease.is_some() {
+                    engine.own_shards();
+                }
+            }
+        }
         load(&registry, &mut engine, names)?;
         let (mark, delivered) = Mark::open(&state.delivered())?;
         let settings = journal::Settings {
@@ -76,7 +86,7 @@ impl Restored {
     }
 }
 
-fn new_engine(config: &Config, claims: bool) -> Result<Engine> {
+fn new_engine(config: &Config) -> Result<Engine> {
     let costs = Costs::measured();
     let mut limits = config.limits;
     limits.checks = limits.checks.for_costs(costs);
@@ -86,7 +96,7 @@ fn new_engine(config: &Config, claims: bool) -> Result<Engine> {
         joins_a_second = limits.checks.strangers.per_second(),
         "measured the cost of tag checks; checks for unknown senders are limited"
     );
-    let settings = Settings { limits, claims };
+    let settings = Settings { limits };
     Engine::new(settings, Box::new(SystemRandom)).map_err(Error::Random)
 }
 

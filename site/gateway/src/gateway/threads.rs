@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::journal::Position;
 use crate::keeper::{Keeper, Tools};
 use crate::recorder::Recorder;
-use crate::sharing::{self, Sharing};
+use crate::sharing::{self, Owning, Sharing};
 use crate::sink::Sink;
 use crate::state::StateDir;
 use crate::udp;
@@ -87,9 +87,10 @@ impl Parts {
         let delivery = self.delivery(restored.mark, restored.from, journal.segment(), config.sink);
         let delivery = delivery.start().map_err(thread)?;
         self.counters.publish(restored.engine.counters());
+        let clock = Clock::start();
         let worker = Worker {
             engine: restored.engine,
-            clock: Clock::start(),
+            clock,
             udp,
             carriers: self.carriers.clone(),
             journal,
@@ -107,7 +108,10 @@ impl Parts {
         let (remote, worker) = worker.start().map_err(thread)?;
         self.fail.watch(&remote);
         let sharing = restored.shared.zip(claimed).map(|(shared, claims)| {
-            Sharing::new(shared, claims, remote.clone(), self.names.clone()).start()
+            let owning = config
+                .lease
+                .map(|lease| Owning::new(lease, clock, self.state.engine()));
+            Sharing::new(shared, claims, remote.clone(), self.names.clone()).start(owning)
         });
         let sharing = sharing.transpose().map_err(thread)?;
         Ok(Threads {

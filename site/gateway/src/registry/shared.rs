@@ -6,6 +6,7 @@ use selo_link::DeviceId;
 
 use super::Record;
 use crate::error::Result;
+use crate::shards::{Ask, Fence, Instance, Lease};
 
 /// A join that a gateway wants to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,9 @@ pub struct JoinClaim {
     pub row: u32,
     /// The counter of its JOIN-REQUEST.
     pub counter: u32,
+    /// The shard of the device, and the epoch in which this engine believes to own it. `None` if
+    /// shards are not used.
+    pub fence: Option<Fence>,
 }
 
 /// The registry's answer to a [`JoinClaim`].
@@ -23,6 +27,8 @@ pub enum Verdict {
     Granted,
     /// The registry has a counter that is not below that of the claim, or no such device.
     Late,
+    /// Another engine owns the shard, or this one in another epoch.
+    Fenced,
     /// The registry cannot be asked. The claim may still come into force, but nobody answers it.
     Unknown,
 }
@@ -49,4 +55,10 @@ pub trait Shared: Send + Debug {
 
     /// Number of the last change so far.
     fn last_change(&mut self) -> Result<i64>;
+
+    /// This engine, as the registry knows it.
+    fn instance(&self) -> Instance;
+
+    /// Renews the lease of this engine, and takes its part of the shards.
+    fn hold(&mut self, ask: &Ask<'_>) -> Result<Lease>;
 }

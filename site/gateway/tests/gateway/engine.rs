@@ -2,6 +2,7 @@
 
 mod joins;
 mod messages;
+mod ownership;
 mod pairing;
 
 use crate::common::{Bench, Heard, Node, at, peer};

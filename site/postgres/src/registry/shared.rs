@@ -5,10 +5,12 @@ use std::path::Path;
 
 use postgres::IsolationLevel;
 use selo_gateway::registry::{Changes, JoinClaim, Shared, Verdict};
+use selo_gateway::shards::{Ask, Fence, Instance, Lease};
 use selo_gateway::site_key::SiteKey;
 use selo_gateway::{Error, Result};
 use selo_link::DeviceId;
 
+use super::shards;
 use crate::connection::{Connection, Problem};
 use crate::device::{COLUMNS, record};
 use crate::schema;
@@ -19,6 +21,7 @@ pub struct Sharer {
     db: Connection,
     site_key: SiteKey,
     gateway: String,
+    instance: Instance,
 }
 
 impl Sharer {
@@ -44,6 +47,8 @@ impl Sharer {
             db,
             site_key,
             gateway: gateway.into(),
+            instance: selo_link::random_bytes()
+                .map_err(|error| Error::Random(error.to_string()))?,
         })
     }
 }
@@ -56,33 +61,51 @@ const CLAIM: &str = "
     WHERE d.number = n.number AND d.join_counter < n.counter AND d.revoked IS NULL
     RETURNING d.number, d.join_counter";
 
+/// The highest counter of each device, among the claims whose fence holds.
+fn highest(claims: &[JoinClaim], in_force: &[Fence]) -> (Vec<i32>, Vec<i64>) {
+    let mut highest: HashMap<u32, u32> = HashMap::new();
+    for claim in claims.iter().filter(|claim| holds(claim, in_force)) {
+        let counter = highest.entry(claim.row).or_default();
+        *counter = claim.counter.max(*counter);
+    }
+    let mut rows: Vec<_> = highest.into_iter().collect();
+    // The same order in every gateway, so that none waits for another in a circle.
+    rows.sort_unstable();
+    rows.iter()
+        .map(|(number, counter)| (*number as i32, i64::from(*counter)))
+        .unzip()
+}
+
+fn holds(claim: &JoinClaim, in_force: &[Fence]) -> bool {
+    claim.fence.is_none_or(|fence| in_force.contains(&fence))
+}
+
 impl Shared for Sharer {
     fn claim(&mut self, claims: &[JoinClaim]) -> Result<Vec<Verdict>> {
-        // Of two claims for one device, the higher counter.
-        let mut highest: HashMap<u32, u32> = HashMap::new();
-        for claim in claims {
-            let counter = highest.entry(claim.row).or_default();
-            *counter = claim.counter.max(*counter);
-        }
-        let mut rows: Vec<_> = highest.into_iter().collect();
-        // The same order in every gateway, so that none waits for another in a circle.
-        rows.sort_unstable();
-        let (numbers, counters): (Vec<_>, Vec<_>) = rows
-            .iter()
-            .map(|(number, counter)| (*number as i32, i64::from(*counter)))
-            .unzip();
-        let gateway = &self.gateway;
-        let granted = self.db.run(|client| {
+        let (gateway, instance) = (&self.gateway, self.instance);
+        let mut shards: Vec<_> = claims.iter().filter_map(|claim| claim.fence).collect();
+        shards.sort_unstable();
+        shards.dedup_by_key(|fence| fence.shard);
+        let shards: Vec<_> = shards.into_iter().map(|fence| fence.shard).collect();
+        let (granted, in_force) = self.db.run(|client| {
             let mut transaction = client.transaction()?;
+            let in_force = match shards.is_empty() {
+                true => Vec::new(),
+                false => shards::in_force(&mut transaction, instance, &shards)?,
+            };
+            let (numbers, counters) = highest(claims, &in_force);
             let rows = transaction.query(CLAIM, &[&numbers, &counters, gateway])?;
             // Nothing is granted before the commit.
             transaction.commit()?;
             let granted = rows
                 .iter()
                 .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-            Ok(granted.collect::<std::result::Result<HashMap<i32, i64>, postgres::Error>>()?)
+            let granted: std::result::Result<HashMap<i32, i64>, postgres::Error> =
+                granted.collect();
+            Ok((granted?, in_force))
         })?;
         let verdict = |claim: &JoinClaim| match granted.get(&(claim.row as i32)) {
+            _ if !holds(claim, &in_force) => Verdict::Fenced,
             Some(counter) if *counter == i64::from(claim.counter) => Verdict::Granted,
             _ => Verdict::Late,
         };
@@ -130,6 +153,20 @@ impl Shared for Sharer {
         self.db.run(|client| {
             let row = client.query_one("SELECT changes FROM selo_registry.site", &[])?;
             Ok(row.try_get(0)?)
+        })
+    }
+
+    fn instance(&self) -> Instance {
+        self.instance
+    }
+
+    fn hold(&mut self, ask: &Ask<'_>) -> Result<Lease> {
+        let (instance, gateway) = (self.instance, &self.gateway);
+        self.db.run(|client| {
+            let mut transaction = client.transaction()?;
+            let lease = shards::hold(&mut transaction, instance, gateway, ask)?;
+            transaction.commit()?;
+            Ok(lease)
         })
     }
 }

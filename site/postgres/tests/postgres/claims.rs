@@ -6,7 +6,11 @@ use selo_link::DeviceId;
 use crate::{Pair, device};
 
 fn claim(row: u32, counter: u32) -> JoinClaim {
-    JoinClaim { row, counter }
+    JoinClaim {
+        row,
+        counter,
+        fence: None,
+    }
 }
 
 #[test]

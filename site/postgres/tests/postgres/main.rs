@@ -6,6 +6,7 @@ mod cluster;
 
 mod claims;
 mod registry;
+mod shards;
 mod trouble;
 
 use std::path::Path;

@@ -64,7 +64,11 @@ fn a_read_only_server_grants_nothing_and_is_named() {
     pair.cluster.kill();
     pair.cluster.up();
     std::thread::sleep(Duration::from_millis(1100));
-    let claims = [JoinClaim { row, counter: 1 }];
+    let claims = [JoinClaim {
+        row,
+        counter: 1,
+        fence: None,
+    }];
     let error = shared.claim(&claims).expect_err("refused");
     assert!(matches!(error, Error::RegistryReadOnly { .. }), "{error}");
     let error = pair.place(1).share().expect_err("refused at the start");
@@ -90,7 +94,11 @@ fn a_server_that_is_away_is_named_and_comes_back() {
         .expect("adds")
         .row;
     let mut shared = pair.place(0).share().expect("connects").expect("shared");
-    let claims = [JoinClaim { row, counter: 1 }];
+    let claims = [JoinClaim {
+        row,
+        counter: 1,
+        fence: None,
+    }];
     pair.cluster.kill();
     let error = shared.claim(&claims).expect_err("away");
     assert!(matches!(error, Error::RegistryAway { .. }), "{error}");
@@ -121,7 +129,11 @@ fn a_client_that_stops_within_a_transaction_holds_others_up_for_seconds_only() {
         })
         .expect("locks the row");
     let since = Instant::now();
-    let claims = [JoinClaim { row, counter: 1 }];
+    let claims = [JoinClaim {
+        row,
+        counter: 1,
+        fence: None,
+    }];
     while shared.claim(&claims).ok() != Some(vec![Verdict::Granted]) {
         assert!(
             since.elapsed() < Duration::from_secs(60),

@@ -27,6 +27,8 @@ pub struct Node {
     session: Option<Session>,
     /// Each session that a gateway has ever answered, to open what comes under its keys.
     sessions: Vec<Session>,
+    /// The secrets of all joins, to recognise their answers.
+    joins: Vec<EphemeralSecret>,
     pub heard: Vec<Heard>,
 }
 
@@ -43,11 +45,12 @@ impl Node {
             socket,
             session: None,
             sessions: Vec::new(),
+            joins: Vec::new(),
             heard: Vec::new(),
         }
     }
 
-    /// Sends a frame to all gateways, and returns what they answer.
+    /// Sends a frame to these gateways, and returns what they answer.
     fn exchange(&mut self, gateways: &[SocketAddr], frame: &[u8]) -> std::ops::Range<usize> {
         for gateway in gateways {
             let _ = self.socket.send_to(frame, gateway);
@@ -69,6 +72,34 @@ impl Node {
         before..self.heard.len()
     }
 
+    /// Takes what has arrived meanwhile.
+    pub fn listen(&mut self) {
+        self.exchange(&[], &[]);
+    }
+
+    /// Panics if a join ever got two different answers, also late ones.
+    pub fn check_answers(&self) {
+        let suite = Suite::ChaChaPolyBlake2s;
+        for (counter, secret) in (1..).zip(&self.joins) {
+            let mut answers: Vec<_> = self
+                .heard
+                .iter()
+                .filter(|heard| {
+                    let Ok(Frame::JoinAccept(accept)) = Frame::parse(&heard.bytes) else {
+                        return false;
+                    };
+                    let (mut attempt, _) =
+                        JoinAttempt::start(suite, self.device, &self.key, counter, false, secret);
+                    attempt.finish(&accept).is_ok()
+                })
+                .map(|heard| &heard.bytes)
+                .collect();
+            answers.sort();
+            answers.dedup();
+            assert!(answers.len() <= 1, "join {counter} was answered twice");
+        }
+    }
+
     /// Joins with a new counter, which it sends `times` times. Returns the different answers, and
     /// takes the first session.
     pub fn join(&mut self, gateways: &[SocketAddr], times: usize) -> Answers {
@@ -77,6 +108,7 @@ impl Node {
         let suite = Suite::ChaChaPolyBlake2s;
         let (mut attempt, request) =
             JoinAttempt::start(suite, self.device, &self.key, self.counter, false, &secret);
+        self.joins.push(secret);
         let mut answers = Answers::new();
         for _ in 0..times {
             for at in self.exchange(gateways, &request) {
