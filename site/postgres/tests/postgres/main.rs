@@ -5,6 +5,7 @@
 mod cluster;
 
 mod claims;
+mod model;
 mod registry;
 mod shards;
 mod trouble;
