@@ -160,6 +160,13 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> selo_base::report::Result<Li
             names.push(name);
         }
     }
+    let has = |name: &str| names.iter().any(|path| path == Path::new(name));
+    if has(REGISTRY) && !has("site-key") {
+        eprintln!(
+            "The site key is not in the state directory and not in this backup. Keep a copy of \
+             it: the registry cannot be used without it."
+        );
+    }
     if names.is_empty() {
         bail!("there is nothing to back up in {}", state.display());
     }

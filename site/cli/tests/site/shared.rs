@@ -165,6 +165,24 @@ fn while_the_registry_is_away_joins_are_refused_and_sessions_go_on() {
 }
 
 #[test]
+fn the_site_key_may_be_a_credential_of_systemd() {
+    let mut site = Site::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = folder.path().join("selo-site-key");
+    std::fs::write(&key, "ab".repeat(32)).expect("writes");
+    let credentials = folder.path().to_str().expect("text");
+    site.environment(&[("CREDENTIALS_DIRECTORY", credentials)]);
+    site.device(Suite::Ascon, "garden");
+    assert!(!site.state().join("site-key").exists());
+    let answer = site.selo(&["backup", "copy"]);
+    assert!(answer.stderr.contains("The site key is not in"), "{answer:?}");
+    site.environment(&[]);
+    let answer = site.selo(&["device", "list"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.stderr.contains("site-key is missing"), "{answer:?}");
+}
+
+#[test]
 fn a_gateway_of_another_site_and_a_wrong_address_are_named() {
     let Some(shared) = Shared::start(1) else {
         return;
