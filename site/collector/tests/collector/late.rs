@@ -1,6 +1,6 @@
 //! A late backlog, and a wrong clock.
 
-use crate::common::{NOON, Site, message, place};
+use crate::common::{NOON, Site, message};
 use selo_collector::Error;
 use selo_collector::db::{Database, Location, Row, Value};
 use selo_collector::message::{Message, parse};
@@ -16,7 +16,7 @@ struct Counting(Box<dyn Database>, usize);
 
 impl Database for Counting {
     fn place(&self) -> &str {
-        place(&self.0)
+        self.0.place()
     }
     fn ready(&mut self) -> Result<()> {
         self.0.ready()
