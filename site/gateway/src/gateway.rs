@@ -97,6 +97,7 @@ impl Gateway {
             listen: listen.to_string(),
             metrics: handle.metrics.map(|address| address.to_string()),
             pairing_name: Mutex::new(None),
+            relay: Mutex::new(None),
         };
         handle.control = Some(control::Server::start(&parts.state, services)?);
         info!(%listen, state = %parts.state.path().display(), "the gateway listens");

@@ -2,6 +2,7 @@
 
 mod shards;
 mod shared;
+mod windows;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

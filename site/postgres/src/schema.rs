@@ -53,6 +53,18 @@ CREATE TABLE selo_registry.shard (
     owner BYTEA,                     -- instance of an engine
     until TIMESTAMPTZ                -- the end of its lease
 );
+CREATE TABLE selo_registry.pairing_window (
+    id      BYTEA PRIMARY KEY,
+    gateway TEXT NOT NULL,
+    until   TIMESTAMPTZ NOT NULL,
+    body    BYTEA NOT NULL           -- sealed under the site key, as the words
+);
+CREATE TABLE selo_registry.pairing_word (
+    number    BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    window_id BYTEA NOT NULL REFERENCES selo_registry.pairing_window ON DELETE CASCADE,
+    body      BYTEA NOT NULL
+);
+CREATE INDEX pairing_word_of ON selo_registry.pairing_word (window_id, number);
 CREATE TABLE selo_registry.removed (
     id      BIGINT PRIMARY KEY,
     changed BIGINT NOT NULL

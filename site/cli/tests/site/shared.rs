@@ -2,6 +2,7 @@
 
 mod air;
 mod engines;
+mod pairing;
 
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,26 @@ impl Shared {
 
     fn device(&self, name: &str) -> Node {
         Node::new(self.sites[0].device(Suite::ChaChaPolyBlake2s, name))
+    }
+
+    /// Runs SQL, and returns its output.
+    fn psql(&self, sql: &str) -> String {
+        let output = std::process::Command::new("psql")
+            .args([
+                "-XAtq",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-c",
+                sql,
+                &self.cluster.url(),
+            ])
+            .output()
+            .expect("psql runs");
+        assert!(output.status.success(), "{sql}: {output:?}");
+        String::from_utf8(output.stdout)
+            .expect("text")
+            .trim()
+            .into()
     }
 
     fn gateways(&self) -> Vec<Gateway> {
@@ -175,7 +196,10 @@ fn the_site_key_may_be_a_credential_of_systemd() {
     site.device(Suite::Ascon, "garden");
     assert!(!site.state().join("site-key").exists());
     let answer = site.selo(&["backup", "copy"]);
-    assert!(answer.stderr.contains("The site key is not in"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("The site key is not in"),
+        "{answer:?}"
+    );
     site.environment(&[]);
     let answer = site.selo(&["device", "list"]);
     assert_eq!(answer.code, Some(2), "{answer:?}");

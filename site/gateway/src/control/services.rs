@@ -7,6 +7,7 @@ use selo_link::DeviceId;
 use tracing::info;
 
 use super::reply::{Refusal, STOPPING};
+use super::windows::Relay;
 use super::{RELOAD_MAX, Status};
 use crate::counters::{Count, Shared};
 use crate::delivery::Names;
@@ -38,6 +39,8 @@ pub struct Services {
     pub metrics: Option<String>,
     /// The name that the device of the open window gets.
     pub pairing_name: Mutex<Option<String>>,
+    /// The open window, if other gateways open it too.
+    pub(crate) relay: Mutex<Option<Arc<Relay>>>,
 }
 
 impl Services {

@@ -5,8 +5,10 @@ use std::fmt::Debug;
 use selo_link::DeviceId;
 
 use super::Record;
+use crate::control::WindowId;
 use crate::error::Result;
 use crate::shards::{Ask, Fence, Instance, Lease};
+use crate::site_key::SiteKey;
 
 /// A join that a gateway wants to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +54,24 @@ pub trait Shared: Send + Debug {
 
     /// Devices that changed after the change `since`.
     fn changes(&mut self, since: i64) -> Result<Changes>;
+
+    /// The key that seals what gateways write for each other.
+    fn site_key(&self) -> &SiteKey;
+
+    /// Pairing windows whose time has not passed, with their bodies.
+    fn windows(&mut self) -> Result<Vec<(WindowId, Vec<u8>)>>;
+
+    /// Adds a pairing window. An earlier one of this gateway is removed.
+    fn open_window(&mut self, id: &WindowId, seconds: u64, body: &[u8]) -> Result<()>;
+
+    /// Removes a pairing window with its words.
+    fn close_window(&mut self, id: &WindowId) -> Result<()>;
+
+    /// Adds a word to a window.
+    fn say(&mut self, id: &WindowId, body: &[u8]) -> Result<()>;
+
+    /// Words of a window after the number `after`, in their order.
+    fn words(&mut self, id: &WindowId, after: i64) -> Result<Vec<(i64, Vec<u8>)>>;
 
     /// Number of the last change so far.
     fn last_change(&mut self) -> Result<i64>;

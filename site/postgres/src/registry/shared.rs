@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use postgres::IsolationLevel;
+use selo_gateway::control::WindowId;
 use selo_gateway::registry::{Changes, JoinClaim, Shared, Verdict};
 use selo_gateway::shards::{Ask, Fence, Instance, Lease};
 use selo_gateway::site_key::SiteKey;
 use selo_gateway::{Error, Result};
 use selo_link::DeviceId;
 
-use super::shards;
+use super::{shards, windows};
 use crate::connection::{Connection, Problem};
 use crate::device::{COLUMNS, record};
 use crate::schema;
@@ -154,6 +155,32 @@ impl Shared for Sharer {
             let row = client.query_one("SELECT changes FROM selo_registry.site", &[])?;
             Ok(row.try_get(0)?)
         })
+    }
+
+    fn site_key(&self) -> &SiteKey {
+        &self.site_key
+    }
+
+    fn windows(&mut self) -> Result<Vec<(WindowId, Vec<u8>)>> {
+        self.db.run(windows::windows)
+    }
+
+    fn open_window(&mut self, id: &WindowId, seconds: u64, body: &[u8]) -> Result<()> {
+        let gateway = &self.gateway;
+        self.db
+            .run(|client| windows::open(client, id, gateway, seconds, body))
+    }
+
+    fn close_window(&mut self, id: &WindowId) -> Result<()> {
+        self.db.run(|client| windows::close(client, id))
+    }
+
+    fn say(&mut self, id: &WindowId, body: &[u8]) -> Result<()> {
+        self.db.run(|client| windows::say(client, id, body))
+    }
+
+    fn words(&mut self, id: &WindowId, after: i64) -> Result<Vec<(i64, Vec<u8>)>> {
+        self.db.run(|client| windows::words(client, id, after))
     }
 
     fn instance(&self) -> Instance {

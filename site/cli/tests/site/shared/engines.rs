@@ -27,17 +27,6 @@ fn engines(shared: &Shared) -> Vec<Gateway> {
     engines
 }
 
-fn psql(shared: &Shared, sql: &str) -> String {
-    let output = std::process::Command::new("psql")
-        .args(["-XAtq", "-c", sql, &shared.cluster.url()])
-        .output()
-        .expect("psql runs");
-    String::from_utf8(output.stdout)
-        .expect("text")
-        .trim()
-        .into()
-}
-
 /// Waits until this many engines own all shards, in about equal parts.
 fn wait_for_shares(shared: &Shared, engines: usize) {
     let sql = "SELECT count(*), min(n), sum(n) FROM (SELECT count(*) n FROM selo_registry.shard
@@ -45,7 +34,7 @@ fn wait_for_shares(shared: &Shared, engines: usize) {
     let least = 64 / engines - engines;
     let since = Instant::now();
     loop {
-        let answer = psql(shared, sql);
+        let answer = shared.psql(sql);
         let numbers: Vec<usize> = answer.split('|').flat_map(str::parse).collect();
         if let [owners, min, 64] = numbers[..]
             && owners == engines
@@ -145,13 +134,13 @@ fn a_killed_engine_that_is_back_within_its_lease_continues_its_sessions() {
     let first = engines(&shared).remove(0);
     let address = node.join_patiently(&[first.address]);
     assert_eq!(node.send(&[address], b"before"), [address]);
-    let epoch = psql(&shared, "SELECT max(epoch) FROM selo_registry.shard");
+    let epoch = shared.psql("SELECT max(epoch) FROM selo_registry.shard");
     first.kill();
     let second = engine(&shared, 0);
     wait_for_shares(&shared, 1);
     assert_eq!(node.send(&[second.address], b"after"), [second.address]);
     assert_eq!(node.check_counters(), 2);
-    let grown = psql(&shared, "SELECT max(epoch) FROM selo_registry.shard");
+    let grown = shared.psql("SELECT max(epoch) FROM selo_registry.shard");
     assert_ne!(epoch, grown, "another start has another epoch");
 }
 
