@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use selo_gateway::control::{Client, Event, Reply, Request as Ask};
 use selo_gateway::engine::WINDOW_MAX_MS;
 use selo_gateway::label::{Code, text};
-use selo_gateway::registry::{Registry, check_name};
+use selo_gateway::registry::{Place, Registry, check_name};
 use selo_gateway::state::StateDir;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -35,6 +35,7 @@ const DEADLINE: Duration = Duration::from_secs(15);
 #[derive(Debug, Clone)]
 pub struct Beside {
     state: PathBuf,
+    registry: Option<Arc<dyn Place>>,
     desk: Arc<Mutex<Desk>>,
     pool: Pool,
 }
@@ -107,9 +108,16 @@ impl Beside {
     pub fn new(state: PathBuf) -> Beside {
         Beside {
             state,
+            registry: None,
             desk: Arc::default(),
             pool: Pool::new("the gateway", AT_ONCE, DEADLINE),
         }
+    }
+
+    /// Sets where the gateway's registry is, if it is not in the state directory.
+    pub fn registry_at(mut self, place: Arc<dyn Place>) -> Beside {
+        self.registry = Some(place);
+        self
     }
 
     /// Sets the deadline for the gateway's answers.
@@ -222,7 +230,10 @@ impl Beside {
         if let Ok(mut client) = Client::connect(&state) {
             let _ = client.ask(&Ask::Flush);
         }
-        Registry::open(&state.registry()).map_err(refused)
+        match &self.registry {
+            Some(place) => place.open().map_err(refused),
+            None => Registry::open(&state.registry()).map_err(refused),
+        }
     }
 
     fn devices(&self) -> Answer {

@@ -134,6 +134,7 @@ counts! {
     Sessions, Gauge, "sessions", "Live sessions";
     Pending, Gauge, "pending_sessions", "Sessions whose node has not yet sent a packet";
     Devices, Gauge, "devices", "Devices in the registry";
+    Shards, Gauge, "shards", "Shards that this engine owns";
     SessionsEnded, Counter, "sessions_ended", "Sessions ended by forgeries, revocation or journal damage";
     Pairings, Counter, "pairings", "Pairings confirmed by the operator";
     PairingsRejected, Counter, "pairings_rejected", "Pairings that the operator rejected or did not answer";

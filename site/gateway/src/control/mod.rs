@@ -11,6 +11,7 @@ mod pairing;
 mod reply;
 mod server;
 mod services;
+mod windows;
 
 use std::fs::File;
 use std::io::{self, BufRead};
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use client::Client;
 pub use server::Server;
 pub use services::Services;
+pub use windows::WindowId;
 
 use crate::engine::{DownlinkOutcome, WindowState};
 

@@ -38,7 +38,9 @@ impl Services {
             .pairing_name
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = name;
+        let elsewhere = self.open_elsewhere(window, seconds);
         let followed = self.follow_window(stream, reader, events, window);
+        self.close_elsewhere(&elsewhere);
         self.remote.call(move |engine, now, out| {
             engine.pairing_leave(now, window, "the operator disconnected", out);
         });
@@ -92,7 +94,7 @@ impl Services {
     ) -> io::Result<()> {
         while let Some(line) = read_line(reader)? {
             let said = match serde_json::from_str(&line) {
-                Ok(Request::Confirm { digits, name }) => self.confirm(&digits, name),
+                Ok(Request::Confirm { digits, name }) => self.confirm_anywhere(&digits, name),
                 Ok(Request::Reject) => self.reject(),
                 Ok(_) => Err("only confirm and reject are allowed while the window is open".into()),
                 Err(error) => Err(format!("invalid request: {error}")),

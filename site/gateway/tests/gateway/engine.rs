@@ -3,6 +3,7 @@
 mod hybrid;
 mod joins;
 mod messages;
+mod ownership;
 mod pairing;
 
 use crate::common::{Bench, Heard, Node, at, peer};
