@@ -37,6 +37,7 @@ pub use self::caller::{Caller, FRESH_MS, Proof, Role};
 pub use self::gate::{AT_ONCE, OF_ADDRESS, QUEUE};
 pub use self::login::{Login, Refusal};
 pub use self::scope::{May, SITE, Scope};
+pub(crate) use self::secrets::{private, write_private};
 pub use self::secrets::{random, secret_file};
 pub use self::users::{PASSWORD_MIN, Users};
 

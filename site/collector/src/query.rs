@@ -33,7 +33,7 @@ pub fn stations(
     parameters.extend(station.map(Value::from));
     let rows = db.query(&sql::stations(station.is_some()), &parameters)?;
     let mut alarms: HashMap<String, Vec<Json>> = HashMap::new();
-    for row in db.query(sql::ACTIVE_ALARMS, &[])? {
+    for row in db.query(&sql::active_alarms(), &[])? {
         let alarm = alarm::row_json(&row);
         alarms.entry(row.text(2).into()).or_default().push(alarm);
     }

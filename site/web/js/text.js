@@ -96,3 +96,6 @@ export function span(seconds) {
     const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 };
     return new Intl.NumberFormat(region, options).format(seconds / size);
 }
+
+/** The value of an alarm: a silence is a duration. */
+export const shown = (value, unit) => (unit === "s" && value !== null ? span(Math.round(value)) : quantity(value, unit));

@@ -58,7 +58,16 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/stations/{station}/rain", get(routes::rain))
         .route("/frames", get(routes::frames))
         .route("/alarms", get(routes::alarms))
+        .route("/alarms/{id}/acknowledge", post(routes::acknowledge))
+        .route("/journal", get(routes::journal))
         .route("/rules", get(routes::rules).put(routes::set_rules))
+        .route("/channels", get(routes::channels).post(routes::new_channel))
+        .route(
+            "/channels/{id}",
+            delete(routes::delete_channel).patch(routes::patch_channel),
+        )
+        .route("/channels/{id}/test", post(routes::test_channel))
+        .route("/site", get(routes::site).patch(routes::patch_site))
         .route("/pairing", get(routes::pairing).post(routes::pairing))
         .route("/devices", get(routes::pairing))
         .route("/devices/{id}/qr.svg", get(routes::label))

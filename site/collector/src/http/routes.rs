@@ -1,9 +1,11 @@
 //! Request handlers. Each parses its request, queries the database and formats the answer.
 
 mod alarms;
+mod channels;
 mod gateway;
 mod login;
 mod series;
+mod site;
 mod stations;
 mod status;
 mod tokens;
@@ -26,10 +28,12 @@ use crate::db::Database;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-pub use alarms::{alarms, rules, set_rules};
+pub use alarms::{acknowledge, alarms, journal, rules, set_rules};
+pub use channels::{channels, delete_channel, new_channel, patch_channel, test_channel};
 pub use gateway::{label, pairing};
 pub use login::{login, logout, me};
 pub use series::{frames, rain, series};
+pub use site::{patch_site, site};
 pub use stations::{patch_station, station, stations};
 pub use status::{health, metrics};
 pub use tokens::{delete_token, new_token, patch_token, tokens};

@@ -5,6 +5,7 @@ mod api;
 mod backlog;
 mod blocking;
 mod bounds;
+mod channels;
 mod common;
 mod durability;
 mod grafana;

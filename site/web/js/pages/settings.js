@@ -1,6 +1,7 @@
 // Language and colours of this browser, and API tokens.
 
 import { api } from "../api.js";
+import { sure } from "../dialog.js";
 import { field, fill, h, select, table } from "../dom.js";
 import { applyTheme, prefer, preference } from "../preferences.js";
 import { attempt, problem } from "../problem.js";
@@ -9,7 +10,7 @@ import en from "../lang/en.js";
 import pt from "../lang/pt-BR.js";
 
 const NAMES = { en: en.language, "pt-BR": pt.language };
-const ROLES = ["device", "viewer", "admin"];
+const ROLES = ["device", "viewer", "operator", "admin"];
 
 export const title = () => t("settings.title");
 
@@ -67,15 +68,4 @@ async function tokenDesk(section, signal) {
         h("form", { class: "row", onsubmit: make }, field(t("tokens.name"), name), field(t("tokens.role"), role), field(t("tokens.stations"), stations), h("button", { class: "main" }, t("tokens.make"))),
         box, once, list);
     await load();
-}
-
-/** Asks for confirmation before an action that cannot be undone. */
-function sure(question, work) {
-    const dialog = h("dialog", { "aria-label": question, onclose: () => dialog.remove() },
-        h("p", {}, question),
-        h("div", { class: "buttons" },
-            h("button", { type: "button", class: "main", onclick: () => { dialog.close(); work(); } }, t("remove")),
-            h("button", { type: "button", onclick: () => dialog.close() }, t("cancel"))));
-    document.body.append(dialog);
-    dialog.showModal();
 }

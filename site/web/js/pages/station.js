@@ -88,7 +88,7 @@ export async function show({ main, argument: id, signal, app }) {
         fill(badge, stateBadge(station));
         fill(sub, h("span", { class: "mono" }, station.device), " · ", t("station.heard", { ago: ago(station.last_seen) }));
         fill(alarms, station.alarms.length > 0 && h("ul", { class: "alarms" }, station.alarms.map((alarm) =>
-            h("li", {}, `${t("alarm")}: ${alarm.alarm} · ${quantity(alarm.value, alarm.unit)}`))));
+            h("li", { class: `severity ${alarm.severity}` }, `${t("alarm")}: ${alarm.alarm} · ${quantity(alarm.value, alarm.unit)}`))));
         const rows = {
             site: station.site, gateway: station.gateway, codec: station.codec,
             first: dateTime(station.first_seen), last: dateTime(station.last_seen),

@@ -23,7 +23,7 @@ export const stateBadge = (station) =>
 const link = (station) => h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, shownName(station));
 const values = (station) => Object.entries(station.values).filter(([name]) => !ASIDE.test(name));
 const alarmList = (station) => station.alarms.length > 0 && h("ul", { class: "alarms" },
-    station.alarms.map((alarm) => h("li", {}, `${t("alarm")}: ${alarm.alarm}`)));
+    station.alarms.map((alarm) => h("li", { class: `severity ${alarm.severity}` }, `${t("alarm")}: ${alarm.alarm}`)));
 
 /** A station in one of the views. `build` returns the children of its element. */
 class Shown {

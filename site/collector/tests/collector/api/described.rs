@@ -110,8 +110,10 @@ fn site_with_readings() -> Site {
 fn requests<'a>(
     rules: &'a str,
     reading: &'a str,
-) -> [(&'static str, &'static str, &'static str, &'a str); 17] {
+) -> [(&'static str, &'static str, &'static str, &'a str); 25] {
     let token = r#"{"name":"probe","role":"device"}"#;
+    let channel = r#"{"name":"duty","kind":"ntfy","topic":"flood-desk","secret":"tk_1",
+        "server":"http://127.0.0.1:1","quiet":{"from":"22:00","to":"06:00"}}"#;
     [
         ("get", "/me", "/me", ""),
         ("get", "/stations", "/stations", ""),
@@ -143,6 +145,29 @@ fn requests<'a>(
         ("get", "/frames", "/frames", ""),
         ("get", "/exchange", "/exchange", ""),
         ("get", "/alarms", "/alarms", ""),
+        (
+            "post",
+            "/alarms/{id}/acknowledge",
+            "/alarms/1/acknowledge",
+            r#"{"name":"Maria","note":"on the way"}"#,
+        ),
+        ("get", "/journal", "/journal", ""),
+        ("post", "/channels", "/channels", channel),
+        ("get", "/channels", "/channels", ""),
+        (
+            "patch",
+            "/channels/{id}",
+            "/channels/1",
+            r#"{"active":false}"#,
+        ),
+        ("delete", "/channels/{id}", "/channels/1", ""),
+        ("get", "/site", "/site", ""),
+        (
+            "patch",
+            "/site",
+            "/site",
+            r#"{"name":"Farm","zone":"America/Sao_Paulo"}"#,
+        ),
         ("get", "/rules", "/rules", ""),
         ("put", "/rules", "/rules", rules),
         ("post", "/tokens", "/tokens", token),
