@@ -21,6 +21,7 @@ mod config;
 pub mod db;
 mod error;
 pub mod events;
+mod geojson;
 pub mod http;
 pub mod ingest;
 mod journal;

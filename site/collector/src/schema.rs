@@ -179,6 +179,13 @@ const STEPS: [&str; 6] = [
         name TEXT PRIMARY KEY,
         value TEXT NOT NULL
     );
+    CREATE TABLE ground(               -- of the map; one row
+        id BIGINT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        body BYTEA NOT NULL,
+        bounds TEXT NOT NULL,          -- JSON: south, west, north, east of a picture
+        tag TEXT NOT NULL
+    );
 ",
 ];
 

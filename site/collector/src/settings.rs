@@ -62,6 +62,7 @@ impl Zone {
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     name: Arc<RwLock<String>>,
+    tiles: Arc<RwLock<String>>,
     pub zone: Zone,
 }
 
@@ -72,6 +73,7 @@ impl Settings {
         for row in db.query(sql::SETTINGS, &[])? {
             match row.text(0) {
                 "name" => settings.set_name(row.text(1)),
+                "tiles" => settings.set_tiles(row.text(1)),
                 "zone" => {
                     if let Err(error) = settings.zone.set(row.text(1)) {
                         tracing::warn!("{error}: days are those of UTC");
@@ -91,10 +93,44 @@ impl Settings {
             .clone()
     }
 
+    /// The address of tiles; empty if the map has none.
+    pub fn tiles(&self) -> String {
+        self.tiles
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Changes the copy in memory.
+    pub fn set_tiles(&self, tiles: &str) {
+        *self.tiles.write().unwrap_or_else(PoisonError::into_inner) = tiles.into();
+    }
+
     /// Changes the copy in memory.
     pub fn set_name(&self, name: &str) {
         *self.name.write().unwrap_or_else(PoisonError::into_inner) = name.into();
     }
+}
+
+/// The origin of an address of tiles, which the browser must be allowed to load pictures from.
+pub fn tiles_origin(tiles: &str) -> Result<String> {
+    let wrong = || {
+        let what = "tiles are https://HOST/... with {z}, {x} and {y}; empty: none";
+        Error::Invalid(what.into())
+    };
+    let has_all = ["{z}", "{x}", "{y}"]
+        .iter()
+        .all(|part| tiles.contains(part));
+    let (scheme, rest) = tiles.split_once("://").ok_or_else(wrong)?;
+    let host = rest.split('/').next().unwrap_or("");
+    // The origin becomes part of a header.
+    let good = |b: u8| b.is_ascii_alphanumeric() || b".-:".contains(&b);
+    let is_plain = !host.is_empty() && host.bytes().all(good);
+    let is_short = tiles.len() <= 256 && tiles.bytes().all(|b| b.is_ascii_graphic());
+    if !has_all || !is_plain || !is_short || !matches!(scheme, "https" | "http") {
+        return Err(wrong());
+    }
+    Ok(format!("{scheme}://{host}"))
 }
 
 /// Checks a name and a zone before they are stored.

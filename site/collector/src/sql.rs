@@ -194,6 +194,14 @@ pub const EVENTS: &str = "SELECT j.id, j.at, j.event, j.person, j.note, a.rule, 
     WHERE (j.at, j.id) < (?1, ?2) AND j.at >= ?3 AND (?4 = '' OR a.station = ?4)
     ORDER BY j.at DESC, j.id DESC LIMIT ?5";
 
+pub const GROUND_HEAD: &str = "SELECT kind, bounds, tag FROM ground";
+pub const GROUND: &str = "SELECT kind, body, tag FROM ground";
+pub const SET_GROUND: &str = "INSERT INTO ground(id, kind, body, bounds, tag)
+        VALUES (1, ?1, ?2, ?3, ?4)
+    ON CONFLICT(id) DO UPDATE SET kind = excluded.kind, body = excluded.body,
+        bounds = excluded.bounds, tag = excluded.tag";
+pub const DELETE_GROUND: &str = "DELETE FROM ground";
+
 pub const SETTINGS: &str = "SELECT name, value FROM setting";
 pub const SET_SETTING: &str = "INSERT INTO setting(name, value) VALUES (?1, ?2)
     ON CONFLICT(name) DO UPDATE SET value = excluded.value";

@@ -13,15 +13,16 @@ import * as exchange from "./pages/exchange.js";
 import * as frames from "./pages/frames.js";
 import * as journal from "./pages/journal.js";
 import * as login from "./pages/login.js";
+import * as map from "./pages/map.js";
 import * as month from "./pages/month.js";
 import * as report from "./pages/report.js";
 import * as settings from "./pages/settings.js";
 import * as station from "./pages/station.js";
 import * as stations from "./pages/stations.js";
 
-const PAGES = { stations, station, month, alarms, journal, channels, frames, exchange, devices, report, settings, login };
+const PAGES = { stations, station, map, month, alarms, journal, channels, frames, exchange, devices, report, settings, login };
 /** The operator's menu. Pages for researchers are linked from the settings. */
-const MENU = ["stations", "alarms", "frames", "devices", "settings"];
+const MENU = ["stations", "map", "alarms", "frames", "devices", "settings"];
 
 const element = (id) => document.getElementById(id);
 const live = new Live();

@@ -10,10 +10,11 @@ import { fileURLToPath } from "node:url";
 import en from "../js/lang/en.js";
 import pt from "../js/lang/pt-BR.js";
 import { alarmTests } from "./alarms.mjs";
+import { mapTests } from "./map.mjs";
 import { launch, logIn, open, Watch } from "./browser.mjs";
 import { Collector, said, seed, Up } from "./collector.mjs";
 
-const PAGES = ["stations", "station/3f9a01c2", "month/3f9a01c2", "alarms", "journal", "channels", "frames", "exchange", "devices", "report", "settings"];
+const PAGES = ["stations", "map", "station/3f9a01c2", "month/3f9a01c2", "alarms", "journal", "channels", "frames", "exchange", "devices", "report", "settings"];
 const EVIL = "<img src=x onerror=alert(1)>";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const tests = [];
@@ -40,7 +41,7 @@ async function go(page, name) {
 
 async function settled(page, name) {
     const ready = {
-        stations: ".card", station: "figure[data-chart=rain] canvas", alarms: "#rules form, #rules table", journal: "main table", channels: "main .row button", frames: "main table", exchange: "[data-picture=map] svg",
+        stations: ".card", map: "svg.map ~ .legend", station: "figure[data-chart=rain] canvas", alarms: "#rules form, #rules table", journal: "main table", channels: "main .row button", frames: "main table", exchange: "[data-picture=map] svg",
         devices: ".problem", report: ".problem", settings: "#tokens", month: "main table",
     };
     await page.waitForSelector(ready[name.split("/")[0]]);
@@ -274,7 +275,7 @@ test("the worst stations come first, and the order and the view are kept", async
     const told = [
         station("calm"), station("pouring", { rain: { hour: 30, day: 31, unit: "mm" } }),
         station("gone", { state: "silent", last_seen: new Date(Date.now() - 9e6).toISOString() }),
-        station("flooded", { alarms: [{ alarm: "heavy-rain" }] }),
+        station("flooded", { alarms: [{ alarm: "heavy-rain", severity: "critical" }] }),
     ];
     await page.route(/\/api\/v1\/stations$/, (route) => route.fulfill({ json: { stations: told, retention: { held: false, behind_seconds: 0 } } }));
     await go(page, "stations");
@@ -554,6 +555,8 @@ test("stations over TLS: a period without posts says so", async () => {
 
 alarmTests({ test, logged, go, text, until, becomes, collector: () => collector, stations: () => stations, open: () => open(browser, collector, watch) });
 
+mapTests({ test, logged, go, until, becomes, text, collector: () => collector, stations: () => stations, open: () => open(browser, collector, watch) });
+
 test("pages without a gateway or a report show a hint", async () => {
     const page = await logged();
     await go(page, "devices");
@@ -651,6 +654,21 @@ for (const colorScheme of ["light", "dark"]) {
         assert.deepEqual(bad, []);
     });
 }
+
+test("the whole dashboard weighs less than 300 KB", async () => {
+    const page = await logged();
+    const sizes = new Map();
+    page.on("response", async (answer) => {
+        const { pathname } = new URL(answer.url());
+        if (!pathname.startsWith("/api/")) sizes.set(pathname, (await answer.body().catch(() => "")).length);
+    });
+    // With the charts, which only a station's page shows.
+    await go(page, "station/3f9a01c2");
+    const sum = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    assert.ok(sizes.size > 20 && sizes.has("/vendor/uplot.js"), `${sizes.size} files`);
+    assert.ok(sum > 100_000 && sum < 300_000, `${sum} bytes`);
+    console.log(`${sum} bytes in ${sizes.size} files`);
+});
 
 test("no animation if the browser prefers reduced motion", async () => {
     const moving = async (reducedMotion) => {

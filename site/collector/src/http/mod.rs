@@ -67,6 +67,14 @@ pub fn router(app: Arc<App>) -> Router {
             delete(routes::delete_channel).patch(routes::patch_channel),
         )
         .route("/channels/{id}/test", post(routes::test_channel))
+        .route("/map", get(routes::map).patch(routes::patch_map))
+        .route(
+            "/map/ground",
+            get(routes::ground)
+                .put(routes::put_ground)
+                .delete(routes::delete_ground)
+                .layer(DefaultBodyLimit::max(routes::GROUND_MAX)),
+        )
         .route("/site", get(routes::site).patch(routes::patch_site))
         .route("/pairing", get(routes::pairing).post(routes::pairing))
         .route("/devices", get(routes::pairing))

@@ -11,6 +11,7 @@ mod durability;
 mod grafana;
 mod late;
 mod limits;
+mod map;
 mod mqtt;
 mod posted;
 mod rights;

@@ -110,8 +110,9 @@ fn site_with_readings() -> Site {
 fn requests<'a>(
     rules: &'a str,
     reading: &'a str,
-) -> [(&'static str, &'static str, &'static str, &'a str); 25] {
+) -> [(&'static str, &'static str, &'static str, &'a str); 29] {
     let token = r#"{"name":"probe","role":"device"}"#;
+    let ground = r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#;
     let channel = r#"{"name":"duty","kind":"ntfy","topic":"flood-desk","secret":"tk_1",
         "server":"http://127.0.0.1:1","quiet":{"from":"22:00","to":"06:00"}}"#;
     [
@@ -161,6 +162,10 @@ fn requests<'a>(
             r#"{"active":false}"#,
         ),
         ("delete", "/channels/{id}", "/channels/1", ""),
+        ("get", "/map", "/map", ""),
+        ("put", "/map/ground", "/map/ground", ground),
+        ("delete", "/map/ground", "/map/ground", ""),
+        ("patch", "/map", "/map", r#"{"tiles":""}"#),
         ("get", "/site", "/site", ""),
         (
             "patch",
