@@ -18,6 +18,7 @@ pub mod channel;
 pub mod clock;
 mod collector;
 mod config;
+mod days;
 pub mod db;
 mod error;
 pub mod events;
@@ -39,6 +40,7 @@ pub mod schema;
 mod settings;
 mod sql;
 pub mod store;
+mod timeline;
 
 pub use crate::background::watch_clock;
 pub use crate::collector::Collector;

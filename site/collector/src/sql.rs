@@ -121,6 +121,18 @@ pub fn rollup_series(table: &str) -> String {
     )
 }
 
+/// The first reading of each of the newest sessions that began from ?2 to ?3.
+pub const RESTARTS: &str = "SELECT r.received FROM
+        (SELECT station, session, first FROM session WHERE station = ?1
+            ORDER BY session DESC LIMIT 2000) n
+    JOIN reading r ON r.station = n.station AND r.session = n.session AND r.counter = n.first
+    WHERE r.received >= ?2 AND r.received < ?3 ORDER BY r.received DESC LIMIT ?4";
+pub const FLAGGED_HOURS: &str = "SELECT at FROM rollup_hour
+    WHERE station = ?1 AND name = ?2 AND at > ?3 - 3600000 AND at < ?4 AND max > 0
+    ORDER BY at DESC LIMIT ?5";
+pub const SPARKLINES: &str = "SELECT s.station, r.at, r.amount, r.sum, r.count
+    FROM station s JOIN rollup_hour r ON r.station = s.station AND r.name = ?1 AND r.at >= ?2";
+
 const FRAME: &str = "SELECT r.station, r.session, r.counter, r.received, r.gateway, r.rssi,
         r.payload, r.data, r.authenticated, r.stored, r.site,
         (SELECT MAX(p.counter) FROM reading p WHERE p.station = r.station

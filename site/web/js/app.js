@@ -6,6 +6,7 @@ import { Live } from "./live.js";
 import { applyTheme, preference } from "./preferences.js";
 import { problem } from "./problem.js";
 import { setLanguage, t } from "./text.js";
+import { setZone } from "./zone.js";
 import * as alarms from "./pages/alarms.js";
 import * as channels from "./pages/channels.js";
 import * as devices from "./pages/devices.js";
@@ -100,7 +101,7 @@ async function loggedIn(user) {
     app.user = user;
     app.admin = user.role === "admin";
     app.operator = app.admin || user.role === "operator";
-    await loadAlarms().catch(() => {});
+    await Promise.all([loadAlarms(), api("/site").then(({ zone }) => setZone(zone))]).catch(() => {});
     live.start();
     await show();
 }

@@ -56,6 +56,8 @@ pub fn router(app: Arc<App>) -> Router {
         )
         .route("/stations/{station}/series", get(routes::series))
         .route("/stations/{station}/rain", get(routes::rain))
+        .route("/stations/{station}/events", get(routes::station_events))
+        .route("/sparklines", get(routes::sparklines))
         .route("/frames", get(routes::frames))
         .route("/alarms", get(routes::alarms))
         .route("/alarms/{id}/acknowledge", post(routes::acknowledge))

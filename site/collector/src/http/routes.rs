@@ -34,7 +34,7 @@ pub use channels::{channels, delete_channel, new_channel, patch_channel, test_ch
 pub use gateway::{label, pairing};
 pub use login::{login, logout, me};
 pub use map::{GROUND_MAX, delete_ground, ground, map, patch_map, put_ground};
-pub use series::{frames, rain, series};
+pub use series::{frames, rain, series, sparklines, station_events};
 pub use site::{patch_site, site};
 pub use stations::{patch_station, station, stations};
 pub use status::{health, metrics};

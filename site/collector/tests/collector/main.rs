@@ -16,4 +16,5 @@ mod mqtt;
 mod posted;
 mod rights;
 mod store;
+mod timeline;
 mod tls;

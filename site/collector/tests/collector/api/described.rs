@@ -110,7 +110,7 @@ fn site_with_readings() -> Site {
 fn requests<'a>(
     rules: &'a str,
     reading: &'a str,
-) -> [(&'static str, &'static str, &'static str, &'a str); 29] {
+) -> [(&'static str, &'static str, &'static str, &'a str); 31] {
     let token = r#"{"name":"probe","role":"device"}"#;
     let ground = r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#;
     let channel = r#"{"name":"duty","kind":"ntfy","topic":"flood-desk","secret":"tk_1",
@@ -143,6 +143,13 @@ fn requests<'a>(
             "/stations/3f9a01c2/rain",
             "",
         ),
+        (
+            "get",
+            "/stations/{station}/events",
+            "/stations/3f9a01c2/events",
+            "",
+        ),
+        ("get", "/sparklines", "/sparklines?name=rain_total", ""),
         ("get", "/frames", "/frames", ""),
         ("get", "/exchange", "/exchange", ""),
         ("get", "/alarms", "/alarms", ""),
