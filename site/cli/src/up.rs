@@ -165,7 +165,10 @@ fn start_collector(
         config.hosts.extend(args.name.iter().cloned());
     }
     config.mqtt = Some(client);
-    config.gateway = Some(Arc::new(Beside::new(state.path().into())));
+    let codecs = args.codecs.load()?.names().map(str::to_string).collect();
+    config.gateway = Some(Arc::new(
+        Beside::new(state.path().into()).with_codecs(codecs),
+    ));
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
         tracing::info!(

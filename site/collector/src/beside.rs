@@ -1,6 +1,8 @@
 //! HTTP access to the gateway on this machine: its devices and its pairing window, for logged-in
 //! admins. It uses the gateway's control socket and registry, as `selo device` does.
 
+mod change;
+
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -36,6 +38,8 @@ const DEADLINE: Duration = Duration::from_secs(15);
 pub struct Beside {
     state: PathBuf,
     desk: Arc<Mutex<Desk>>,
+    /// Names of the codecs that a device may have.
+    codecs: Arc<Vec<String>>,
     pool: Pool,
 }
 
@@ -108,8 +112,15 @@ impl Beside {
         Beside {
             state,
             desk: Arc::default(),
+            codecs: Arc::default(),
             pool: Pool::new("the gateway", AT_ONCE, DEADLINE),
         }
+    }
+
+    /// Sets the codecs that a device may have.
+    pub fn with_codecs(mut self, names: Vec<String>) -> Beside {
+        self.codecs = Arc::new(names);
+        self
     }
 
     /// Sets the deadline for the gateway's answers.
@@ -147,6 +158,11 @@ impl Beside {
             }
             (&Method::GET, "/devices", _) => self.devices(),
             (&Method::GET, _, Some(id)) => self.label(id),
+            (&Method::PATCH, path, _) if path.starts_with("/devices/") => {
+                let change = serde_json::from_slice(body)
+                    .map_err(|error| bad(format!("this is not a change: {error}")))?;
+                self.change(&path["/devices/".len()..], change)
+            }
             _ => Err(ApiError::new(
                 StatusCode::NOT_FOUND,
                 "not-found",
@@ -242,7 +258,8 @@ impl Beside {
                 })
             })
             .collect();
-        Ok(Json(json!({ "devices": devices })).into_response())
+        let json = json!({ "devices": devices, "codecs": *self.codecs });
+        Ok(Json(json).into_response())
     }
 
     fn label(&self, id: &str) -> Answer {

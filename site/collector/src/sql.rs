@@ -172,7 +172,8 @@ pub const INSERT_TOKEN: &str = "INSERT INTO token(name, role, hash, created, sit
         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id";
 pub const TOKENS: &str =
     "SELECT id, name, role, hash, created, site, stations FROM token ORDER BY id";
-pub const PATCH_TOKEN: &str = "UPDATE token SET role = ?1, site = ?2, stations = ?3 WHERE id = ?4";
+pub const PATCH_TOKEN: &str = "UPDATE token SET role = ?1, site = ?2, stations = ?3,
+    name = ?5 WHERE id = ?4";
 pub const DELETE_TOKEN: &str = "DELETE FROM token WHERE id = ?1";
 
 pub const INSERT_LOGIN: &str =

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { peopleTests } from "./people.mjs";
 import { timelineTests } from "./timeline.mjs";
 import en from "../js/lang/en.js";
 import pt from "../js/lang/pt-BR.js";
@@ -557,6 +558,12 @@ test("stations over TLS: a period without posts says so", async () => {
 alarmTests({ test, logged, go, text, until, becomes, collector: () => collector, stations: () => stations, open: () => open(browser, collector, watch) });
 
 timelineTests({ test, logged, go, until, becomes, text, collector: () => collector, stations: () => stations });
+peopleTests({ test, logged, go, text, until, becomes, collector: () => collector, open: (at = collector) => open(browser, at, watch), up: async () => {
+    const up = new Up();
+    await up.start();
+    up.addDevice("shed");
+    return up;
+} });
 mapTests({ test, logged, go, until, becomes, text, collector: () => collector, stations: () => stations, open: () => open(browser, collector, watch) });
 
 test("pages without a gateway or a report show a hint", async () => {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, patch, post};
 
 pub use answer::ApiError;
 pub use app::{App, Gateway, Peer};
@@ -80,6 +80,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/site", get(routes::site).patch(routes::patch_site))
         .route("/pairing", get(routes::pairing).post(routes::pairing))
         .route("/devices", get(routes::pairing))
+        .route("/devices/{id}", patch(routes::patch_device))
         .route("/devices/{id}/qr.svg", get(routes::label))
         .route("/export", get(export::export))
         .route("/events", get(events::events))
@@ -87,6 +88,15 @@ pub fn router(app: Arc<App>) -> Router {
         .route(
             "/tokens/{id}",
             delete(routes::delete_token).patch(routes::patch_token),
+        )
+        .route("/users", get(routes::users).post(routes::new_user))
+        .route(
+            "/users/{name}",
+            delete(routes::delete_user).patch(routes::patch_user),
+        )
+        .route(
+            "/me/password",
+            post(routes::password).layer(DefaultBodyLimit::max(LOGIN_MAX)),
         )
         .route("/readings", post(readings::readings))
         .route("/exchange", get(posted::summary))

@@ -10,6 +10,7 @@ mod site;
 mod stations;
 mod status;
 mod tokens;
+mod users;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +32,7 @@ use crate::store::Store;
 
 pub use alarms::{acknowledge, alarms, journal, rules, set_rules};
 pub use channels::{channels, delete_channel, new_channel, patch_channel, test_channel};
-pub use gateway::{label, pairing};
+pub use gateway::{label, pairing, patch_device};
 pub use login::{login, logout, me};
 pub use map::{GROUND_MAX, delete_ground, ground, map, patch_map, put_ground};
 pub use series::{frames, rain, series, sparklines, station_events};
@@ -39,6 +40,7 @@ pub use site::{patch_site, site};
 pub use stations::{patch_station, station, stations};
 pub use status::{health, metrics};
 pub use tokens::{delete_token, new_token, patch_token, tokens};
+pub use users::{delete_user, new_user, password, patch_user, users};
 
 /// Longest time that a request waits for the writer thread. The requested work may still be done
 /// later.

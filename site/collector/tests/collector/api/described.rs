@@ -110,8 +110,9 @@ fn site_with_readings() -> Site {
 fn requests<'a>(
     rules: &'a str,
     reading: &'a str,
-) -> [(&'static str, &'static str, &'static str, &'a str); 31] {
+) -> [(&'static str, &'static str, &'static str, &'a str); 35] {
     let token = r#"{"name":"probe","role":"device"}"#;
+    let user = r#"{"name":"ana","role":"viewer","password":"correct horse"}"#;
     let ground = r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#;
     let channel = r#"{"name":"duty","kind":"ntfy","topic":"flood-desk","secret":"tk_1",
         "server":"http://127.0.0.1:1","quiet":{"from":"22:00","to":"06:00"}}"#;
@@ -191,6 +192,15 @@ fn requests<'a>(
             r#"{"stations":["3f9a01c2","*"]}"#,
         ),
         ("delete", "/tokens/{id}", "/tokens/1", ""),
+        ("get", "/users", "/users", ""),
+        ("post", "/users", "/users", user),
+        (
+            "patch",
+            "/users/{name}",
+            "/users/ana",
+            r#"{"role":"operator"}"#,
+        ),
+        ("delete", "/users/{name}", "/users/ana", ""),
         ("post", "/readings", "/readings", reading),
     ]
 }
