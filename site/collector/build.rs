@@ -9,7 +9,7 @@ fn main() {
     for part in ["js", "index.html", "style.css", "icon.svg"] {
         println!("cargo::rerun-if-changed={WEB}/{part}");
     }
-    for file in ["uPlot.esm.js", "uPlot.min.css"] {
+    for file in ["uPlot.iife.min.js", "uPlot.min.css"] {
         let file = format!("node_modules/uplot/dist/{file}");
         println!("cargo::rerun-if-changed={WEB}/{file}");
         if !Path::new(WEB).join(&file).is_file() {

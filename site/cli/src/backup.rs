@@ -25,11 +25,12 @@ const LIST: &str = "backup.json";
 /// SQLite copies the two databases. The other files are copied as they are.
 const REGISTRY: &str = "registry.db";
 const READINGS: &str = "collector/readings.db";
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     "site-key",
     "collector/users",
     "collector/webhook-secret",
     "collector/admin-password",
+    "collector/channels.json",
 ];
 const BROKER: &str = "broker";
 

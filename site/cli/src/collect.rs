@@ -187,8 +187,9 @@ enum User {
     /// standard input
     Add {
         name: String,
-        /// A viewer can read everything; an admin can also change settings
-        #[arg(long, default_value = "viewer", value_parser = ["viewer", "admin"])]
+        /// A viewer can read everything; an operator can also acknowledge alarms, and name and place
+        /// stations; an admin can change everything
+        #[arg(long, default_value = "viewer", value_parser = ["viewer", "operator", "admin"])]
         role: String,
     },
     /// List users

@@ -94,7 +94,10 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         Ok(client)
     };
     // Start the collector before the gateway, so that it receives the first reading.
-    let beside = Beside::new(state.path().into()).registry_at(registry.clone());
+    let codecs = args.codecs.load()?.names().map(str::to_string).collect();
+    let beside = Beside::new(state.path().into())
+        .registry_at(registry.clone())
+        .with_codecs(codecs);
     let collector = start_collector(args, &state, beside, client("collector")?)?;
     let publisher = publisher(args, registry.as_ref(), client("gateway")?)?;
     let clocks = Clocks::start(state.path().into(), registry.clone(), args.codecs.load()?)

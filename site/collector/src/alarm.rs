@@ -4,23 +4,26 @@
 //! Rules are evaluated in the transaction that stores the readings. The same transaction stores
 //! the resulting notices (`outbox`), so a raised alarm is always reported, even after a crash.
 
+mod notice;
 mod rule;
+mod severity;
+pub mod target;
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::{Value as Json, json};
-
 use crate::db::{Database, Row, Value};
-use crate::error::Result;
-use crate::message::{Values, parts_of, time_text};
+use crate::error::{Error, Result};
+use crate::journal::{self, Event};
+use crate::message::{Values, parts_of};
 use crate::plausible::AHEAD_MAX_MS;
-use crate::rollup::round;
 use crate::sql;
 
-pub use rule::{Kind, Rule, When, check_rules, minutes_needed_ms, silent_after};
+use notice::{Facts, notice};
+use target::{Target, Told};
 
-/// Schema of a notice.
-pub const SCHEMA: &str = "selo.alarm/1";
+pub use notice::{SCHEMA, active_notices, row_json};
+pub use rule::{Kind, Rule, When, check_rules, minutes_needed_ms, silent_after};
+pub use severity::Severity;
 
 /// Reads the stored rules. Skips a rule that cannot be parsed.
 pub fn load_rules(db: &mut dyn Database) -> Result<Vec<Rule>> {
@@ -32,6 +35,8 @@ pub fn load_rules(db: &mut dyn Database) -> Result<Vec<Rule>> {
 /// A raised or cleared alarm, as listeners and notices report it.
 #[derive(Debug, Clone)]
 pub struct Change {
+    /// Event of the live listeners: `alarm`, or `acknowledged`.
+    pub event: &'static str,
     pub raised: bool,
     /// The notice, one line of JSON.
     pub body: String,
@@ -42,10 +47,31 @@ pub struct Change {
 pub struct Alarms {
     loaded: bool,
     pub rules: Vec<Rule>,
-    /// Maps (rule, station) to (alarm id, since in Unix ms).
-    active: BTreeMap<(String, String), (i64, i64)>,
-    /// Notice targets: webhook URLs, and `mqtt`.
-    pub targets: Vec<String>,
+    /// The active alarms by (rule, station).
+    active: BTreeMap<(String, String), Active>,
+    /// Receivers of notices.
+    pub targets: Vec<Target>,
+    /// The collector's time, in Unix ms. An alarm's own time is that of its reading.
+    now: i64,
+}
+
+/// An active alarm.
+#[derive(Debug, Clone, Copy)]
+struct Active {
+    id: i64,
+    /// Unix ms.
+    since: i64,
+    severity: Severity,
+    acknowledged: Option<i64>,
+}
+
+/// An acknowledgement of an alarm.
+#[derive(Debug, Clone)]
+pub struct Acknowledgement {
+    pub alarm: i64,
+    /// The user or token, and the name that was typed.
+    pub person: String,
+    pub note: Option<String>,
 }
 
 /// The station that is being evaluated.
@@ -78,11 +104,17 @@ impl Alarms {
         }
         self.rules = load_rules(db)?;
         self.active = db
-            .query(sql::ACTIVE_ALARMS, &[])?
+            .query(&sql::active_alarms(), &[])?
             .iter()
             .map(|row| {
                 let key = (row.text(1).to_string(), row.text(2).to_string());
-                (key, (row.int(0), row.int(3)))
+                let active = Active {
+                    id: row.int(0),
+                    since: row.int(3),
+                    severity: notice::severity_of(row),
+                    acknowledged: row.opt_int(10),
+                };
+                (key, active)
             })
             .collect();
         self.loaded = true;
@@ -98,6 +130,7 @@ impl Alarms {
         now: i64,
     ) -> Result<Vec<Change>> {
         self.load(db)?;
+        self.now = now;
         let mut changes = Vec::new();
         let old: HashMap<String, Rule> = std::mem::take(&mut self.rules)
             .into_iter()
@@ -112,9 +145,8 @@ impl Alarms {
                 station: &station,
                 name: None,
             };
-            let unit = "";
-            let said = ("the rule was changed".to_string(), unit.to_string());
-            changes.push(self.clear(db, subject, &name, (0.0, 0.0), said, now)?);
+            let facts = Facts::rule_changed();
+            changes.push(self.clear(db, subject, &name, facts, now)?);
         }
         db.execute(sql::DELETE_RULES, &[])?;
         for rule in rules {
@@ -134,6 +166,7 @@ impl Alarms {
         received: i64,
         now: i64,
     ) -> Result<Vec<Change>> {
+        self.now = now;
         let mut changes = Vec::new();
         for rule in self.concerned(subject.station) {
             let (value, unit) = match rule.kind {
@@ -160,6 +193,7 @@ impl Alarms {
         subject: Subject<'_>,
         now: i64,
     ) -> Result<Vec<Change>> {
+        self.now = now;
         let mut changes = Vec::new();
         for rule in self.concerned(subject.station) {
             if rule.kind != Kind::Rain {
@@ -182,6 +216,7 @@ impl Alarms {
     /// window.
     pub fn on_clock(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
         self.load(db)?;
+        self.now = now;
         let mut changes = Vec::new();
         let silences: Vec<Rule> = self
             .rules
@@ -240,33 +275,42 @@ impl Alarms {
         if alarming == active {
             return Ok(None);
         }
-        let (limit, _) = rule.limits();
-        let text = rule.text(value, unit, alarming);
+        let facts = Facts::of(rule, value, unit, alarming);
         if !alarming {
-            let said = (text, unit.to_string());
-            let change = self.clear(db, subject, &rule.name, (value, limit), said, at)?;
-            return Ok(Some(change));
+            return self.clear(db, subject, &rule.name, facts, at).map(Some);
         }
-        let parameters: [Value; 7] = [
+        self.raise(db, subject, rule, facts, at).map(Some)
+    }
+
+    fn raise(
+        &mut self,
+        db: &mut dyn Database,
+        subject: Subject<'_>,
+        rule: &Rule,
+        facts: Facts,
+        at: i64,
+    ) -> Result<Change> {
+        let parameters: [Value; 8] = [
             rule.name.as_str().into(),
             subject.station.into(),
             at.into(),
-            value.into(),
-            limit.into(),
-            unit.into(),
-            text.as_str().into(),
+            facts.value.into(),
+            facts.limit.into(),
+            facts.unit.as_str().into(),
+            facts.text.as_str().into(),
+            rule.severity.name().into(),
         ];
         let rows = db.query(sql::INSERT_ALARM, &parameters)?;
-        let id = rows.first().map_or(0, |row| row.int(0));
+        let active = Active {
+            id: rows.first().map_or(0, |row| row.int(0)),
+            since: at,
+            severity: rule.severity,
+            acknowledged: None,
+        };
         let key = (rule.name.clone(), subject.station.to_string());
-        self.active.insert(key, (id, at));
-        let body = json!({
-            "schema": SCHEMA, "alarm": rule.name, "station": subject.station, "device": subject.device(),
-            "name": subject.name, "site": subject.site(), "active": true,
-            "since": time_text(at), "cleared": null, "value": round(value),
-            "limit": limit, "unit": unit, "text": text,
-        });
-        self.tell(db, subject, &rule.name, true, body).map(Some)
+        self.active.insert(key, active);
+        journal::note(db, (at, active.id), Event::Raised, None, None)?;
+        self.tell(db, subject, &rule.name, (active, facts), None)
     }
 
     fn clear(
@@ -274,43 +318,91 @@ impl Alarms {
         db: &mut dyn Database,
         subject: Subject<'_>,
         rule: &str,
-        (value, limit): (f64, f64),
-        (text, unit): (String, String),
+        facts: Facts,
         at: i64,
     ) -> Result<Change> {
         let key = (rule.to_string(), subject.station.to_string());
-        let (id, since) = self.active.remove(&key).unwrap_or((0, at));
-        // If the clock went back, the alarm must still not end before it began.
-        let at = at.max(since);
-        db.execute(sql::CLEAR_ALARM, &[at.into(), id.into()])?;
-        let body = json!({
-            "schema": SCHEMA, "alarm": rule, "station": subject.station, "device": subject.device(),
-            "name": subject.name, "site": subject.site(), "active": false,
-            "since": time_text(since), "cleared": time_text(at),
-            "value": round(value), "limit": limit, "unit": unit, "text": text,
+        let active = self.active.remove(&key).unwrap_or(Active {
+            id: 0,
+            since: at,
+            severity: Severity::Warning,
+            acknowledged: None,
         });
-        self.tell(db, subject, rule, false, body)
+        // If the clock went back, the alarm must still not end before it began.
+        let at = at.max(active.since);
+        db.execute(sql::CLEAR_ALARM, &[at.into(), active.id.into()])?;
+        journal::note(db, (at, active.id), Event::Cleared, None, None)?;
+        self.tell(db, subject, rule, (active, facts), Some(at))
     }
 
+    /// Puts a notice into the outbox of each target.
     fn tell(
         &self,
         db: &mut dyn Database,
         subject: Subject<'_>,
         rule: &str,
-        raised: bool,
-        body: Json,
+        (alarm, facts): (Active, Facts),
+        cleared: Option<i64>,
     ) -> Result<Change> {
-        let body = body.to_string();
+        let body = notice(subject, rule, alarm, &facts, cleared);
         let topic = selo_mqtt::topic::alarm(subject.site(), rule, subject.device());
+        let told = Told {
+            alarm: alarm.id,
+            severity: alarm.severity,
+            raised: cleared.is_none(),
+            topic: &topic,
+            body: &body,
+        };
         for target in &self.targets {
-            let parameters: [Value; 3] = [
-                target.as_str().into(),
-                topic.as_str().into(),
-                body.as_str().into(),
-            ];
-            db.execute(sql::INSERT_NOTICE, &parameters)?;
+            target::put(db, target, told, self.now)?;
         }
-        Ok(Change { raised, body })
+        Ok(Change {
+            event: "alarm",
+            raised: cleared.is_none(),
+            body: body.to_string(),
+        })
+    }
+
+    /// Acknowledges an active alarm: nobody else is called about it. Must run in a transaction.
+    pub fn acknowledge(
+        &mut self,
+        db: &mut dyn Database,
+        by: &Acknowledgement,
+        now: i64,
+    ) -> Result<Change> {
+        self.load(db)?;
+        let active = self
+            .active
+            .values_mut()
+            .find(|active| active.id == by.alarm);
+        let Some(active) = active else {
+            let what = format!("active alarm {}", by.alarm);
+            return Err(Error::Unknown { what });
+        };
+        if active.acknowledged.is_some() {
+            return Err(Error::Invalid(
+                "somebody has acknowledged this alarm already".into(),
+            ));
+        }
+        active.acknowledged = Some(now);
+        let parameters: [Value; 4] = [
+            now.into(),
+            by.person.as_str().into(),
+            by.note.as_deref().into(),
+            by.alarm.into(),
+        ];
+        db.execute(sql::ACKNOWLEDGE, &parameters)?;
+        db.execute(sql::DELETE_ESCALATIONS, &[by.alarm.into(), now.into()])?;
+        let note = by.note.as_deref();
+        let at = (now, by.alarm);
+        journal::note(db, at, Event::Acknowledged, Some(&by.person), note)?;
+        let rows = db.query(&sql::alarm_of_id(), &[by.alarm.into()])?;
+        let body = rows.first().map(row_json).unwrap_or_default();
+        Ok(Change {
+            event: "acknowledged",
+            raised: false,
+            body: body.to_string(),
+        })
     }
 }
 
@@ -320,41 +412,6 @@ fn subject_of(row: &Row) -> Subject<'_> {
         station: row.text(0),
         name: row.opt_text(1),
     }
-}
-
-/// The active alarms as notices (topic, body). They are published again in case the broker lost
-/// its retained messages.
-pub fn active_notices(db: &mut dyn Database) -> Result<Vec<(String, String)>> {
-    let mut notices = Vec::new();
-    for row in db.query(sql::ACTIVE_ALARMS, &[])? {
-        let known = db.query(sql::LAST_SEEN_OF, &[row.text(2).into()])?;
-        let Some(subject) = known.first().map(subject_of) else {
-            continue;
-        };
-        let mut body = row_json(&row);
-        body["schema"] = SCHEMA.into();
-        body["name"] = subject.name.into();
-        body["site"] = subject.site().into();
-        let topic = selo_mqtt::topic::alarm(subject.site(), row.text(1), subject.device());
-        notices.push((topic, body.to_string()));
-    }
-    Ok(notices)
-}
-
-/// Converts an alarm row to the JSON of the API.
-pub fn row_json(row: &Row) -> Json {
-    json!({
-        "alarm": row.text(1),
-        "station": row.text(2),
-        "device": parts_of(row.text(2)).1,
-        "active": row.opt_int(4).is_none(),
-        "since": time_text(row.int(3)),
-        "cleared": row.opt_int(4).map(time_text),
-        "value": row.opt_real(5).map(round),
-        "limit": row.real(6),
-        "unit": row.text(7),
-        "text": row.text(8),
-    })
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ pub use self::caller::{Caller, FRESH_MS, Proof, Role};
 pub use self::gate::{AT_ONCE, OF_ADDRESS, QUEUE};
 pub use self::login::{Login, Refusal};
 pub use self::scope::{May, SITE, Scope};
+pub(crate) use self::secrets::{private, write_private};
 pub use self::secrets::{random, secret_file};
 pub use self::users::{PASSWORD_MIN, Users};
 
@@ -68,6 +69,8 @@ pub struct Token {
 /// Sessions, tokens and failed-login counters.
 pub struct Auth {
     users: Users,
+    /// Held while the user file is changed.
+    editing: Mutex<()>,
     /// The users as of the last reload, so that no request waits for the disk.
     known: RwLock<Arc<HashMap<String, User>>>,
     sessions: Mutex<HashMap<[u8; 32], Session>>,
@@ -100,6 +103,7 @@ impl Auth {
         Ok(Auth {
             known: RwLock::new(Arc::new(users.all()?)),
             users,
+            editing: Mutex::default(),
             sessions: Mutex::default(),
             tokens: Mutex::default(),
             attempts: Attempts::default(),
@@ -129,6 +133,24 @@ impl Auth {
             self.changed();
         }
         Ok(())
+    }
+
+    /// Changes the user file, one change at a time, and reads it again. Blocks on the disk.
+    pub fn change_users(&self, work: impl FnOnce(&Users) -> Result<()>) -> Result<()> {
+        let _turn = lock(&self.editing);
+        work(&self.users)?;
+        self.refresh()
+    }
+
+    /// Names and roles of the users, sorted by name.
+    pub fn list(&self) -> Vec<(String, Role)> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let mut list: Vec<_> = known
+            .iter()
+            .map(|(name, user)| (name.clone(), user.role))
+            .collect();
+        list.sort_by(|one, other| one.0.cmp(&other.0));
+        list
     }
 
     fn user(&self, name: &str) -> Option<User> {
@@ -204,11 +226,11 @@ impl Auth {
         lock(&self.tokens).insert(hash, token);
     }
 
-    /// Changes the role and scope of an existing token.
-    pub fn change_token(&self, id: i64, role: Role, scope: &Arc<Scope>) {
+    /// Replaces an existing token's name, role and scope.
+    pub fn change_token(&self, changed: &Token) {
         for token in lock(&self.tokens).values_mut() {
-            if token.id == id {
-                (token.role, token.scope) = (role, scope.clone());
+            if token.id == changed.id {
+                *token = changed.clone();
             }
         }
         self.changed();

@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
+use crate::channel::{self, Channels};
 use crate::error::Result;
 use crate::http::tls::Tls;
 use crate::ingest::Ingest;
 use crate::mqtt;
 use crate::outbox::{self, Outbox};
 use crate::retention::{self, Retention};
+use crate::settings::Settings;
 
 /// Interval at which silence and the end of rain are checked.
 const WATCH: Duration = Duration::from_secs(5);
@@ -22,6 +24,8 @@ const PRUNE: u32 = 10;
 /// Background tasks.
 pub(crate) struct Background {
     pub outbox: Outbox,
+    pub channels: Arc<Channels>,
+    pub settings: Settings,
     pub webhooks: Vec<String>,
     pub mqtt: Option<selo_mqtt::ClientConfig>,
     pub secret: Arc<zeroize::Zeroizing<String>>,
@@ -38,6 +42,15 @@ impl Background {
         }
         if let Some(config) = self.mqtt {
             mqtt::start(config, self.outbox.clone())?;
+        }
+        for channel in self.channels.all() {
+            let (outbox, channels) = (self.outbox.clone(), self.channels.clone());
+            tokio::spawn(channel::run(
+                outbox,
+                channels,
+                self.settings.clone(),
+                channel.id,
+            ));
         }
         for url in self.webhooks {
             tokio::spawn(outbox::run_webhook(

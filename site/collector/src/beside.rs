@@ -1,6 +1,8 @@
 //! HTTP access to the gateway on this machine: its devices and its pairing window, for logged-in
 //! admins. It uses the gateway's control socket and registry, as `selo device` does.
 
+mod change;
+
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -37,6 +39,8 @@ pub struct Beside {
     state: PathBuf,
     registry: Option<Arc<dyn Place>>,
     desk: Arc<Mutex<Desk>>,
+    /// Names of the codecs that a device may have.
+    codecs: Arc<Vec<String>>,
     pool: Pool,
 }
 
@@ -110,6 +114,7 @@ impl Beside {
             state,
             registry: None,
             desk: Arc::default(),
+            codecs: Arc::default(),
             pool: Pool::new("the gateway", AT_ONCE, DEADLINE),
         }
     }
@@ -117,6 +122,12 @@ impl Beside {
     /// Sets where the gateway's registry is, if it is not in the state directory.
     pub fn registry_at(mut self, place: Arc<dyn Place>) -> Beside {
         self.registry = Some(place);
+        self
+    }
+
+    /// Sets the codecs that a device may have.
+    pub fn with_codecs(mut self, names: Vec<String>) -> Beside {
+        self.codecs = Arc::new(names);
         self
     }
 
@@ -155,6 +166,11 @@ impl Beside {
             }
             (&Method::GET, "/devices", _) => self.devices(),
             (&Method::GET, _, Some(id)) => self.label(id),
+            (&Method::PATCH, path, _) if path.starts_with("/devices/") => {
+                let change = serde_json::from_slice(body)
+                    .map_err(|error| bad(format!("this is not a change: {error}")))?;
+                self.change(&path["/devices/".len()..], change)
+            }
             _ => Err(ApiError::new(
                 StatusCode::NOT_FOUND,
                 "not-found",
@@ -255,7 +271,8 @@ impl Beside {
                 })
             })
             .collect();
-        Ok(Json(json!({ "devices": devices })).into_response())
+        let json = json!({ "devices": devices, "codecs": *self.codecs });
+        Ok(Json(json).into_response())
     }
 
     fn label(&self, id: &str) -> Answer {

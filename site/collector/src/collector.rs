@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore, watch};
 
+use crate::alarm::target::Target;
 use crate::auth::{Auth, Role, Scope, Session, Strangers, Token, Users};
 use crate::background::Background;
 use crate::blocking::Pool;
+use crate::channel::{Channel, Channels};
 use crate::db::Database;
 use crate::events::Events;
 use crate::http::App;
@@ -23,6 +25,7 @@ use crate::ingest::{Ingest, Writer};
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::readers::Readers;
+use crate::settings::Settings;
 use crate::store::Store;
 use crate::{Config, Error, Result, alarm, auth, db, http, mqtt, schema, sql};
 
@@ -80,12 +83,12 @@ impl Common {
         }
     }
 
-    fn outbox(&self, app: &App, ingest: &Ingest) -> Outbox {
+    fn outbox(&self, config: &Config, readers: &Readers, ingest: &Ingest) -> Outbox {
         Outbox {
             ingest: ingest.clone(),
-            readers: app.readers.clone(),
+            readers: readers.clone(),
             metrics: self.metrics.clone(),
-            clock: app.clock.clone(),
+            clock: config.clock.clone(),
             bell: self.bell.clone(),
         }
     }
@@ -99,16 +102,21 @@ impl Collector {
         let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
         let first_password = users.first()?;
         let auth = Arc::new(Auth::new(users)?);
-        let (db, store) = open_database(&config, &auth)?;
+        let channels = Arc::new(Channels::open(&config.state)?);
+        let (db, store, settings) = open_database(&config, &auth, &channels)?;
         let common = Common::new(&config);
         let (readers, mut threads) = Readers::start(&config.database)?;
         let writer = common.writer(&config, db, store);
         let (ingest, writing) = writer.start().map_err(Error::Thread)?;
         threads.push(writing);
         let (stop, stopping) = watch::channel(false);
+        let outbox = common.outbox(&config, &readers, &ingest);
         let state = Running {
             ingest: ingest.clone(),
             readers,
+            channels,
+            outbox: outbox.clone(),
+            settings,
             events: common.events.clone(),
             metrics: common.metrics.clone(),
             auth: auth.clone(),
@@ -117,7 +125,9 @@ impl Collector {
         let app = Arc::new(app(&config, state));
         let reload = Arc::new(Notify::new());
         let background = Background {
-            outbox: common.outbox(&app, &ingest),
+            outbox,
+            channels: app.channels.clone(),
+            settings: app.settings.clone(),
             webhooks: config.webhooks,
             mqtt: config.mqtt,
             secret,
@@ -221,6 +231,9 @@ struct Running {
     events: Arc<Events>,
     metrics: Arc<Metrics>,
     auth: Arc<Auth>,
+    channels: Arc<Channels>,
+    outbox: Outbox,
+    settings: Settings,
     stopping: watch::Receiver<bool>,
 }
 
@@ -231,6 +244,10 @@ fn app(config: &Config, running: Running) -> App {
         events: running.events,
         metrics: running.metrics,
         auth: running.auth,
+        channels: running.channels,
+        outbox: running.outbox,
+        tests: Permits::default(),
+        settings: running.settings,
         clock: config.clock.clone(),
         silent_after_ms: config.silent_after_ms,
         secure: config.tls.is_some() || config.behind_proxy,
@@ -253,14 +270,26 @@ fn app(config: &Config, running: Running) -> App {
 }
 
 /// Opens the database, and restores what an earlier run has stored.
-fn open_database(config: &Config, auth: &Auth) -> Result<(Box<dyn Database>, Store)> {
+fn open_database(
+    config: &Config,
+    auth: &Auth,
+    channels: &Channels,
+) -> Result<(Box<dyn Database>, Store, Settings)> {
     let mut db = config.database.open_writer(config.pages_max)?;
     prepare(&mut *db)?;
     remember(&mut *db, auth, config.clock.now())?;
-    let targets = targets(&mut *db, config)?;
+    let settings = Settings::load(&mut *db)?;
+    let fixed = targets(&mut *db, config, channels)?;
     let mut store = Store::default();
-    store.tell(targets);
-    Ok((db, store))
+    store.tell(fixed);
+    let channels = channels.all();
+    store.aim(
+        channels
+            .iter()
+            .filter_map(|one| one.target(&settings.zone))
+            .collect(),
+    );
+    Ok((db, store, settings))
 }
 
 /// Refuses a configuration that cannot work or would send passwords in the clear. Returns the TLS
@@ -329,16 +358,23 @@ fn remember(db: &mut dyn Database, auth: &Auth, now: i64) -> Result<()> {
     Ok(())
 }
 
-/// The receivers of alarm notices. Those that the configuration no longer has leave the database.
-fn targets(db: &mut dyn Database, config: &Config) -> Result<Vec<String>> {
-    let mut targets = config.webhooks.clone();
-    targets.extend(config.mqtt.as_ref().map(|_| mqtt::TARGET.to_string()));
+/// The receivers of alarm notices that the command line names. Receivers that no longer exist
+/// leave the database.
+fn targets(db: &mut dyn Database, config: &Config, channels: &Channels) -> Result<Vec<Target>> {
+    let mut names = config.webhooks.clone();
+    names.extend(config.mqtt.as_ref().map(|_| mqtt::TARGET.to_string()));
+    let channels: Vec<String> = channels.all().iter().map(Channel::target_name).collect();
     for row in db.query(sql::TARGETS, &[])? {
-        if !targets.iter().any(|target| target == row.text(0)) {
+        if !names
+            .iter()
+            .chain(&channels)
+            .any(|name| name == row.text(0))
+        {
             db.execute(sql::DELETE_TARGET, &[row.text(0).into()])?;
+            db.execute(sql::DELETE_DELIVERY, &[row.text(0).into()])?;
         }
     }
-    Ok(targets)
+    Ok(names.into_iter().map(Target::every).collect())
 }
 
 /// Reloads the users when a command has changed them. Stopping the collector does not wait for

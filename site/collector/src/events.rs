@@ -12,7 +12,7 @@ const RING: usize = 1024;
 #[derive(Debug, Clone)]
 pub struct Event {
     pub number: u64,
-    /// `reading`, `alarm`, `station` or `pairing`.
+    /// `reading`, `alarm`, `acknowledged`, `station` or `pairing`.
     pub kind: &'static str,
     /// One line of JSON.
     pub data: Arc<str>,

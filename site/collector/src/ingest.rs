@@ -104,7 +104,8 @@ impl Told {
             if change.raised {
                 add(&self.metrics.alarms_raised, 1);
             }
-            self.events.publish("alarm", change.body.as_str().into());
+            self.events
+                .publish(change.event, change.body.as_str().into());
         }
         if !changes.is_empty() {
             self.bell.notify_waiters();

@@ -22,7 +22,7 @@ use crate::auth::May;
 use crate::error::{Error, Result};
 use crate::ingest::{Incoming, Ingest};
 use crate::message::{NOBODY, is_name};
-use crate::outbox::Outbox;
+use crate::outbox::{Outbox, Wanted};
 
 /// Name of the MQTT target in the outbox.
 pub const TARGET: &str = "mqtt";
@@ -142,9 +142,10 @@ fn may_answer(site: &str, to: &str) -> bool {
 /// Publishes notices in order. On each connection it also publishes the active alarms, because
 /// the broker may have lost its retained messages.
 async fn tell(sender: Sender, outbox: Outbox, connected: Arc<Notify>) {
+    let wanted = Wanted::each(TARGET, "MQTT");
     loop {
         let notice = tokio::select! {
-            notice = outbox.next(TARGET) => notice,
+            notice = outbox.next(&wanted) => notice,
             () = connected.notified() => {
                 let active = outbox.readers.read(alarm::active_notices).await;
                 for (topic, body) in active.unwrap_or_default() {
@@ -156,9 +157,10 @@ async fn tell(sender: Sender, outbox: Outbox, connected: Arc<Notify>) {
             }
         };
         let body = notice.body.clone().into_bytes();
+        let told = [notice.clone()];
         match sender.publish(notice.topic.clone(), body, true).await {
-            Ok(()) => outbox.delivered(&notice).await,
-            Err(failure) => outbox.failed(&notice, "MQTT", &failure.what).await,
+            Ok(()) => outbox.delivered(&told, &wanted).await,
+            Err(failure) => outbox.failed(&told, &wanted, &failure.what).await,
         }
     }
 }

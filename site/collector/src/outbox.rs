@@ -1,17 +1,19 @@
-//! Delivers the alarm notices that wait in the database: to each target in order, repeated with
-//! increasing pauses until the target accepts them.
+//! The alarm notices that wait in the database. Each target is told in order; a target that fails
+//! is tried again with increasing pauses, and delays no other target.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use hmac::{Hmac, Mac};
-use sha2::Sha256;
 use tokio::sync::Notify;
 use zeroize::Zeroizing;
 
+use crate::alarm::Severity;
+use crate::channel::{Poster, post_signed, shown};
 use crate::clock::Clock;
+use crate::db::{Database, Row, Value};
 use crate::error::Result;
 use crate::ingest::Ingest;
+use crate::journal::{self, Event};
 use crate::metrics::{Metrics, add};
 use crate::readers::Readers;
 use crate::sql;
@@ -20,7 +22,10 @@ const FIRST_PAUSE_MS: i64 = 5_000;
 const LONGEST_PAUSE_MS: i64 = 3_600_000;
 /// About a month of hourly attempts. A notice that is still undelivered is then useless.
 const ATTEMPTS_MAX: i64 = 750;
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Longest sleep without a look at the database. Another thread may change the clock of a test,
+/// the quiet hours or the time zone.
+const LOOK_MS: i64 = 1_000;
+const IDLE_MS: i64 = 30_000;
 
 /// A waiting notice.
 #[derive(Debug, Clone)]
@@ -29,7 +34,73 @@ pub struct Notice {
     pub topic: String,
     pub body: String,
     attempts: i64,
-    due: i64,
+    /// The alarm's row.
+    alarm: i64,
+}
+
+fn notice_of(row: &Row) -> Notice {
+    Notice {
+        id: row.int(0),
+        topic: row.text(1).into(),
+        body: row.text(2).into(),
+        attempts: row.int(3),
+        alarm: row.int(4),
+    }
+}
+
+/// A target whose notices are wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// Name of the target in the outbox.
+    pub target: String,
+    /// Name in the journal and in the log. It contains no secret.
+    pub label: String,
+    /// Milder notices stay in the outbox.
+    pub least: Severity,
+    /// Maximum notices at a time.
+    pub max: i64,
+}
+
+impl Wanted {
+    /// Every notice, one at a time.
+    pub fn each(target: &str, label: &str) -> Wanted {
+        Wanted {
+            target: target.into(),
+            label: label.into(),
+            least: Severity::Info,
+            max: 1,
+        }
+    }
+}
+
+/// What a look into the outbox finds.
+enum Found {
+    Due(Vec<Notice>),
+    /// The time in ms until a notice is due.
+    Later(i64),
+    Nothing,
+}
+
+fn due(db: &mut dyn Database, wanted: &Wanted, now: i64) -> Result<Found> {
+    let target = || Value::from(wanted.target.as_str());
+    let number = |rows: Vec<Row>| rows.first().and_then(|row| row.opt_int(0));
+    // Notices keep their order, so all wait for one that failed.
+    let blocked = number(db.query(sql::BLOCKED_UNTIL, &[target()])?);
+    if let Some(until) = blocked.filter(|until| *until > now) {
+        return Ok(Found::Later(until - now));
+    }
+    let least = wanted.least.rank();
+    let asked = [target(), least.into(), now.into(), wanted.max.into()];
+    let found: Vec<Notice> = db
+        .query(sql::NEXT_NOTICES, &asked)?
+        .iter()
+        .map(notice_of)
+        .collect();
+    if !found.is_empty() {
+        return Ok(Found::Due(found));
+    }
+    let next = number(db.query(sql::NEXT_DUE, &[target(), least.into()])?);
+    Ok(next.map_or(Found::Nothing, |at| Found::Later(at - now)))
 }
 
 /// Shared state of all deliverers.
@@ -44,70 +115,74 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Waits for the oldest notice for a target, and until it is due.
-    pub async fn next(&self, target: &str) -> Notice {
+    /// The oldest notices that are due. If there are none, it sleeps for a moment, at most until
+    /// the bell rings, and returns nothing.
+    pub async fn poll(&self, wanted: &Wanted) -> Vec<Notice> {
+        // Register before the query, so that no notification between query and wait is lost.
+        let bell = self.bell.notified();
+        let (asked, now) = (wanted.clone(), self.clock.now());
+        let found = self.readers.read(move |db| due(db, &asked, now)).await;
+        let pause = match found {
+            Ok(Found::Due(notices)) => return notices,
+            Ok(Found::Later(pause)) => pause.clamp(10, LOOK_MS),
+            _ => IDLE_MS,
+        };
+        let pause = Duration::from_millis(u64::try_from(pause).unwrap_or(1000));
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = bell => {}
+        }
+        Vec::new()
+    }
+
+    /// Waits for the oldest notice of a target that takes one at a time.
+    pub async fn next(&self, wanted: &Wanted) -> Notice {
         loop {
-            // Register before the query, so that no notification between query and wait is lost.
-            let bell = self.bell.notified();
-            let asked: Vec<_> = vec![target.into()];
-            let found = self
-                .readers
-                .read(move |db| db.query(sql::NEXT_NOTICE, &asked))
-                .await;
-            let notice = found.ok().and_then(|rows| {
-                rows.first().map(|row| Notice {
-                    id: row.int(0),
-                    topic: row.text(1).into(),
-                    body: row.text(2).into(),
-                    attempts: row.int(3),
-                    due: row.int(4),
-                })
-            });
-            let now = self.clock.now();
-            let pause = match notice {
-                Some(notice) if notice.due <= now => return notice,
-                Some(notice) => (notice.due - now).clamp(10, 1000),
-                None => 30_000,
-            };
-            let pause = Duration::from_millis(u64::try_from(pause).unwrap_or(1000));
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = bell => {}
+            if let Some(notice) = self.poll(wanted).await.pop() {
+                return notice;
             }
         }
     }
 
-    /// Marks a notice as delivered.
-    pub async fn delivered(&self, notice: &Notice) {
-        let id = notice.id;
-        // If this fails, the notice is delivered once more with the same id.
+    /// Marks notices as delivered.
+    pub async fn delivered(&self, notices: &[Notice], wanted: &Wanted) {
+        add(&self.metrics.notices_sent, notices.len());
+        let (gone, wanted) = (notices.to_vec(), wanted.clone());
+        let now = self.clock.now();
+        // If this fails, the notices are delivered once more with the same ids.
         let _ = self
             .ingest
-            .write(move |db, _| db.execute(sql::DELETE_NOTICE, &[id.into()]))
+            .write(move |db, _| crate::db::transaction(db, |db| settle(db, &gone, &wanted, now)))
             .await;
-        add(&self.metrics.notices_sent, 1);
     }
 
-    /// Schedules the next attempt for a notice that the target did not accept.
-    pub async fn failed(&self, notice: &Notice, target: &str, reason: &str) {
+    /// Schedules the next attempt for notices that the target did not accept.
+    pub async fn failed(&self, notices: &[Notice], wanted: &Wanted, reason: &str) {
         add(&self.metrics.notices_failed, 1);
-        let id = notice.id;
-        if notice.attempts + 1 >= ATTEMPTS_MAX {
-            tracing::error!("giving up on a notice for {target}: {reason}");
-            let _ = self
-                .ingest
-                .write(move |db, _| db.execute(sql::DELETE_NOTICE, &[id.into()]))
-                .await;
-            return;
+        let attempts = notices
+            .iter()
+            .map(|notice| notice.attempts)
+            .max()
+            .unwrap_or(0);
+        if attempts == 0 {
+            let label = &wanted.label;
+            tracing::warn!("cannot deliver a notice to {label}, will retry: {reason}");
         }
-        if notice.attempts == 0 {
-            tracing::warn!("cannot deliver a notice to {target}, will retry: {reason}");
-        }
-        let doubled = FIRST_PAUSE_MS << notice.attempts.clamp(0, 20);
-        let due = self.clock.now() + doubled.min(LONGEST_PAUSE_MS);
-        let delayed: Result<_> = self
+        let doubled = FIRST_PAUSE_MS << attempts.clamp(0, 20);
+        let now = self.clock.now();
+        let due = now + doubled.min(LONGEST_PAUSE_MS);
+        let (late, wanted, reason) = (notices.to_vec(), wanted.clone(), reason.to_string());
+        let work = move |db: &mut dyn Database| {
+            let failed: [Value; 3] = [wanted.target.as_str().into(), now.into(), reason.into()];
+            db.execute(sql::COUNT_FAILED, &failed)?;
+            for notice in &late {
+                postpone(db, notice, &wanted, due, now)?;
+            }
+            Ok(())
+        };
+        let delayed = self
             .ingest
-            .write(move |db, _| db.execute(sql::DELAY_NOTICE, &[due.into(), id.into()]))
+            .write(move |db, _| crate::db::transaction(db, work))
             .await;
         if delayed.is_err() {
             // The attempt was not recorded, so pause here to avoid a busy loop.
@@ -116,88 +191,53 @@ impl Outbox {
     }
 }
 
-/// Delivers to a webhook until the runtime ends.
-pub async fn run_webhook(outbox: Outbox, url: String, secret: Arc<Zeroizing<String>>) {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
-        // Never follow a redirect: it would send the notice to another server.
-        .max_redirects(0)
-        .user_agent("selo-collector")
-        .build()
-        .into();
-    let shown = shown(&url);
-    loop {
-        let notice = outbox.next(&url).await;
-        let (agent, url, secret, sent) =
-            (agent.clone(), url.clone(), secret.clone(), notice.clone());
-        let now = outbox.clock.now();
-        let done = tokio::task::spawn_blocking(move || post(&agent, &url, &secret, &sent, now))
-            .await
-            .unwrap_or_else(|error| Err(error.to_string()));
-        match done {
-            Ok(()) => outbox.delivered(&notice).await,
-            Err(reason) => outbox.failed(&notice, &shown, &reason).await,
-        }
+fn settle(db: &mut dyn Database, gone: &[Notice], wanted: &Wanted, now: i64) -> Result<()> {
+    for notice in gone {
+        // It may have been displaced while it was being sent.
+        db.execute(sql::DELETE_NOTICE, &[notice.id.into()])?;
+        let at = (now, notice.alarm);
+        journal::note(db, at, Event::Sent, Some(&wanted.label), None)?;
     }
+    let count = gone.len() as i64;
+    let sent: [Value; 3] = [wanted.target.as_str().into(), count.into(), now.into()];
+    db.execute(sql::COUNT_SENT, &sent)?;
+    Ok(())
 }
 
-/// Returns the URL without the parts that may be secret.
-fn shown(url: &str) -> String {
-    let end = url.find('?').unwrap_or(url.len());
-    match url[..end].split_once('@') {
-        Some((_, host)) => host.into(),
-        None => url[..end].into(),
-    }
-}
-
-fn post(
-    agent: &ureq::Agent,
-    url: &str,
-    secret: &str,
+fn postpone(
+    db: &mut dyn Database,
     notice: &Notice,
+    wanted: &Wanted,
+    due: i64,
     now: i64,
-) -> Result<(), String> {
-    let time = (now / 1000).to_string();
-    let answer = agent
-        .post(url)
-        .header("Content-Type", "application/json")
-        .header("X-Selo-Delivery", notice.id.to_string())
-        .header("X-Selo-Timestamp", &time)
-        .header("X-Selo-Signature", signature(secret, &time, &notice.body))
-        .send(&notice.body)
-        .map_err(|error| error.to_string())?;
-    if answer.status().is_success() {
+) -> Result<()> {
+    if notice.attempts + 1 < ATTEMPTS_MAX {
+        db.execute(sql::DELAY_NOTICE, &[due.into(), notice.id.into()])?;
         return Ok(());
     }
-    Err(format!("it answered {}", answer.status()))
+    tracing::error!("giving up on a notice for {}", wanted.label);
+    db.execute(sql::DELETE_NOTICE, &[notice.id.into()])?;
+    db.execute(sql::COUNT_DROPPED, &[wanted.target.as_str().into()])?;
+    let at = (now, notice.alarm);
+    journal::note(db, at, Event::Failed, Some(&wanted.label), None)
 }
 
-/// HMAC-SHA-256 [FIPS198-1] of `time "." body`, formatted as `sha256=HEX`.
-pub fn signature(secret: &str, time: &str, body: &str) -> String {
-    // HMAC accepts a key of any length.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
-        return String::new();
-    };
-    mac.update(time.as_bytes());
-    mac.update(b".");
-    mac.update(body.as_bytes());
-    format!("sha256={}", hex::encode(mac.finalize().into_bytes()))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_signature_is_what_others_compute() {
-        // printf '1.{}' | openssl dgst -sha256 -hmac key
-        assert_eq!(super::signature("key", "1", "{}"), SIGNATURE);
-    }
-
-    const SIGNATURE: &str =
-        "sha256=1ba6b8171186efc613e8bcc0cbdab2748f24984d7c5a84faa2637afa0e40d224";
-
-    #[test]
-    fn no_secret_of_a_url_is_shown() {
-        assert_eq!(super::shown("https://a:b@host/x?key=y"), "host/x");
-        assert_eq!(super::shown("https://host/x?key=y"), "https://host/x");
+/// Delivers to a webhook of the command line until the runtime ends.
+pub async fn run_webhook(outbox: Outbox, url: String, secret: Arc<Zeroizing<String>>) {
+    let poster = Poster::default();
+    let wanted = Wanted::each(&url, &shown(&url));
+    loop {
+        let notice = outbox.next(&wanted).await;
+        let (poster, url, secret) = (poster.clone(), url.clone(), secret.clone());
+        let (sent, now) = (notice.clone(), outbox.clock.now());
+        let post = move || post_signed(&poster, &url, &secret, (sent.id, &sent.body), now);
+        let done = tokio::task::spawn_blocking(post)
+            .await
+            .unwrap_or_else(|error| Err(error.to_string()));
+        let told = std::slice::from_ref(&notice);
+        match done {
+            Ok(()) => outbox.delivered(told, &wanted).await,
+            Err(reason) => outbox.failed(told, &wanted, &reason).await,
+        }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use jiff::tz::TimeZone;
 use serde_json::{Value as Json, json};
 
 use crate::alarm;
+use crate::days;
 use crate::db::{Database, Row, Value};
 use crate::error::{Error, Result};
 use crate::message::{data_of, parts_of, session_text, time_text};
@@ -33,7 +35,7 @@ pub fn stations(
     parameters.extend(station.map(Value::from));
     let rows = db.query(&sql::stations(station.is_some()), &parameters)?;
     let mut alarms: HashMap<String, Vec<Json>> = HashMap::new();
-    for row in db.query(sql::ACTIVE_ALARMS, &[])? {
+    for row in db.query(&sql::active_alarms(), &[])? {
         let alarm = alarm::row_json(&row);
         alarms.entry(row.text(2).into()).or_default().push(alarm);
     }
@@ -149,6 +151,7 @@ pub fn series(
     name: &str,
     (from, to): (i64, i64),
     step: Step,
+    zone: &TimeZone,
 ) -> Result<Json> {
     let unit = known(db, station, name)?;
     let Step::Rollup(level) = step else {
@@ -170,7 +173,7 @@ pub fn series(
         }
         return Ok(json!({"name": name, "unit": unit, "step": "raw", "t": t, "last": last}));
     };
-    let rows = rollups(db, station, name, (level.bucket(from), to), level)?;
+    let rows = rollups(db, station, name, (from, to), level, zone)?;
     let real = |column: usize| rows.iter().map(|r| r.real(column)).collect::<Vec<f64>>();
     let int = |column: usize| rows.iter().map(|r| r.int(column)).collect::<Vec<i64>>();
     let mean: Vec<f64> = rows
@@ -184,14 +187,21 @@ pub fn series(
     }))
 }
 
+/// Roll-ups of a range, from the start of its first step. Days are those of the zone.
 fn rollups(
     db: &mut dyn Database,
     station: &str,
     name: &str,
     (from, to): (i64, i64),
     level: Level,
+    zone: &TimeZone,
 ) -> Result<Vec<Row>> {
-    bounded(db.query(
+    let local = level == Level::Day && !days::is_utc(zone);
+    let (level, (from, to)) = match local {
+        true => (Level::Hour, days::whole(from, to - 1, zone)),
+        false => (level, (level.bucket(from), to)),
+    };
+    let rows = bounded(db.query(
         &sql::rollup_series(level.table()),
         &[
             station.into(),
@@ -200,7 +210,12 @@ fn rollups(
             to.into(),
             (POINTS_MAX + 1).into(),
         ],
-    )?)
+    )?)?;
+    Ok(if local {
+        days::by_day(&rows, zone)
+    } else {
+        rows
+    })
 }
 
 /// Rain per step: the growth of the rain total. Steps without readings are absent.
@@ -209,9 +224,10 @@ pub fn rain(
     station: &str,
     (from, to): (i64, i64),
     level: Level,
+    zone: &TimeZone,
 ) -> Result<Json> {
     let unit = known(db, station, "rain_total")?;
-    let rows = rollups(db, station, "rain_total", (level.bucket(from), to), level)?;
+    let rows = rollups(db, station, "rain_total", (from, to), level, zone)?;
     let t: Vec<i64> = rows.iter().map(|row| row.int(0)).collect();
     let mm: Vec<f64> = rows.iter().map(|row| round(row.real(6))).collect();
     let total: f64 = rows.iter().map(|row| row.real(6)).sum();

@@ -14,6 +14,10 @@ use crate::store::Store;
 
 const DAY_MS: i64 = 86_400_000;
 
+/// Past alarms and events of the journal that are kept.
+const ALARMS_MAX: i64 = 100_000;
+const EVENTS_MAX: i64 = 400_000;
+
 /// Retention of each level, in milliseconds. `None` keeps rows forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
@@ -195,6 +199,10 @@ pub async fn prune(
     }
     let year = now - 366 * DAY_MS;
     pieces.push((sql::PRUNE_ALARMS.into(), vec![year.into()]));
+    pieces.push((sql::PRUNE_JOURNAL.into(), vec![year.into()]));
+    // A value that crosses its limit with every reading raises an alarm each time.
+    pieces.push((sql::BOUND_ALARMS.into(), vec![ALARMS_MAX.into()]));
+    pieces.push((sql::BOUND_JOURNAL.into(), vec![EVENTS_MAX.into()]));
     let mut gone = 0;
     for (sql, parameters) in pieces {
         loop {

@@ -7,7 +7,7 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -144,6 +144,48 @@ const STEPS: [&str; 5] = [
     CREATE INDEX station_of_device ON station(device);
     NAME_STATIONS
     UPDATE station SET station = site || ':' || device;
+",
+    // Severity, acknowledgement and journal of alarms; notices of channels; settings of the site.
+    "
+    ALTER TABLE alarm ADD COLUMN severity TEXT NOT NULL DEFAULT 'warning';
+    ALTER TABLE alarm ADD COLUMN acknowledged BIGINT;
+    ALTER TABLE alarm ADD COLUMN person TEXT;       -- who acknowledged it
+    ALTER TABLE alarm ADD COLUMN note TEXT;
+    CREATE TABLE journal(
+        id SERIAL_KEY,
+        at BIGINT NOT NULL,
+        alarm BIGINT NOT NULL,
+        event TEXT NOT NULL,           -- raised, cleared, acknowledged, sent, failed
+        person TEXT,                   -- a person, or a channel
+        note TEXT
+    );
+    CREATE INDEX journal_by_time ON journal(at);
+    CREATE INDEX journal_of_alarm ON journal(alarm);
+    ALTER TABLE outbox ADD COLUMN alarm BIGINT NOT NULL DEFAULT 0;
+    ALTER TABLE outbox ADD COLUMN severity BIGINT NOT NULL DEFAULT 2;
+    ALTER TABLE outbox ADD COLUMN raised BIGINT NOT NULL DEFAULT 1;
+    ALTER TABLE outbox ADD COLUMN escalates BIGINT NOT NULL DEFAULT 0;
+    ALTER TABLE outbox ADD COLUMN created BIGINT NOT NULL DEFAULT 0;
+    CREATE INDEX outbox_of_target ON outbox(target, id);
+    CREATE TABLE delivery(             -- success and failure of a target
+        target TEXT PRIMARY KEY,
+        sent BIGINT NOT NULL,
+        dropped BIGINT NOT NULL,
+        sent_at BIGINT,
+        failed_at BIGINT,
+        reason TEXT                    -- of the last failure, until a success
+    );
+    CREATE TABLE setting(
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    );
+    CREATE TABLE ground(               -- of the map; one row
+        id BIGINT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        body BYTEA NOT NULL,
+        bounds TEXT NOT NULL,          -- JSON: south, west, north, east of a picture
+        tag TEXT NOT NULL
+    );
 ",
 ];
 

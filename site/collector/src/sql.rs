@@ -121,6 +121,18 @@ pub fn rollup_series(table: &str) -> String {
     )
 }
 
+/// The first reading of each of the newest sessions that began from ?2 to ?3.
+pub const RESTARTS: &str = "SELECT r.received FROM
+        (SELECT station, session, first FROM session WHERE station = ?1
+            ORDER BY session DESC LIMIT 2000) n
+    JOIN reading r ON r.station = n.station AND r.session = n.session AND r.counter = n.first
+    WHERE r.received >= ?2 AND r.received < ?3 ORDER BY r.received DESC LIMIT ?4";
+pub const FLAGGED_HOURS: &str = "SELECT at FROM rollup_hour
+    WHERE station = ?1 AND name = ?2 AND at > ?3 - 3600000 AND at < ?4 AND max > 0
+    ORDER BY at DESC LIMIT ?5";
+pub const SPARKLINES: &str = "SELECT s.station, r.at, r.amount, r.sum, r.count
+    FROM station s JOIN rollup_hour r ON r.station = s.station AND r.name = ?1 AND r.at >= ?2";
+
 const FRAME: &str = "SELECT r.station, r.session, r.counter, r.received, r.gateway, r.rssi,
         r.payload, r.data, r.authenticated, r.stored, r.site,
         (SELECT MAX(p.counter) FROM reading p WHERE p.station = r.station
@@ -160,7 +172,8 @@ pub const INSERT_TOKEN: &str = "INSERT INTO token(name, role, hash, created, sit
         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id";
 pub const TOKENS: &str =
     "SELECT id, name, role, hash, created, site, stations FROM token ORDER BY id";
-pub const PATCH_TOKEN: &str = "UPDATE token SET role = ?1, site = ?2, stations = ?3 WHERE id = ?4";
+pub const PATCH_TOKEN: &str = "UPDATE token SET role = ?1, site = ?2, stations = ?3,
+    name = ?5 WHERE id = ?4";
 pub const DELETE_TOKEN: &str = "DELETE FROM token WHERE id = ?1";
 
 pub const INSERT_LOGIN: &str =
@@ -171,12 +184,40 @@ pub const PRUNE_LOGINS: &str = "DELETE FROM login WHERE expires <= ?1";
 
 pub const PING: &str = "SELECT COUNT(*) FROM meta";
 
-const ALARM: &str = "SELECT id, rule, station, since, cleared, value, bound, unit, text FROM alarm";
-pub const ACTIVE_ALARMS: &str = "SELECT id, rule, station, since, cleared, value, bound, unit, text
-    FROM alarm WHERE cleared IS NULL ORDER BY since DESC, id DESC";
+const ALARM: &str = "SELECT id, rule, station, since, cleared, value, bound, unit, text, severity,
+        acknowledged, person, note FROM alarm";
+pub fn active_alarms() -> String {
+    format!("{ALARM} WHERE cleared IS NULL ORDER BY since DESC, id DESC")
+}
 pub fn past_alarms() -> String {
     format!("{ALARM} WHERE cleared IS NOT NULL ORDER BY since DESC, id DESC LIMIT ?1")
 }
+pub fn alarm_of_id() -> String {
+    format!("{ALARM} WHERE id = ?1")
+}
+pub const ACKNOWLEDGE: &str = "UPDATE alarm SET acknowledged = ?1, person = ?2, note = ?3
+    WHERE id = ?4 AND acknowledged IS NULL";
+
+pub const INSERT_EVENT: &str =
+    "INSERT INTO journal(at, alarm, event, person, note) VALUES (?1, ?2, ?3, ?4, ?5)";
+/// Events before the position (?1, ?2) and since ?3, newest first, of the station ?4 or of all.
+pub const EVENTS: &str = "SELECT j.id, j.at, j.event, j.person, j.note, a.rule, a.station,
+        a.severity, a.value, a.bound, a.unit, a.text, a.id, COALESCE(s.title, s.name)
+    FROM journal j JOIN alarm a ON a.id = j.alarm LEFT JOIN station s ON s.station = a.station
+    WHERE (j.at, j.id) < (?1, ?2) AND j.at >= ?3 AND (?4 = '' OR a.station = ?4)
+    ORDER BY j.at DESC, j.id DESC LIMIT ?5";
+
+pub const GROUND_HEAD: &str = "SELECT kind, bounds, tag FROM ground";
+pub const GROUND: &str = "SELECT kind, body, tag FROM ground";
+pub const SET_GROUND: &str = "INSERT INTO ground(id, kind, body, bounds, tag)
+        VALUES (1, ?1, ?2, ?3, ?4)
+    ON CONFLICT(id) DO UPDATE SET kind = excluded.kind, body = excluded.body,
+        bounds = excluded.bounds, tag = excluded.tag";
+pub const DELETE_GROUND: &str = "DELETE FROM ground";
+
+pub const SETTINGS: &str = "SELECT name, value FROM setting";
+pub const SET_SETTING: &str = "INSERT INTO setting(name, value) VALUES (?1, ?2)
+    ON CONFLICT(name) DO UPDATE SET value = excluded.value";
 
 pub const RULES: &str = "SELECT body FROM rule ORDER BY name";
 pub const DELETE_RULES: &str = "DELETE FROM rule";
@@ -189,18 +230,51 @@ pub const LAST_SEEN: &str =
 pub const LAST_SEEN_OF: &str =
     "SELECT station, COALESCE(title, name), last_seen FROM station WHERE station = ?1";
 
-pub const INSERT_ALARM: &str = "INSERT INTO alarm(rule, station, since, value, bound, unit, text)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id";
+pub const INSERT_ALARM: &str = "INSERT INTO alarm(rule, station, since, value, bound, unit, text,
+        severity)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
 pub const CLEAR_ALARM: &str = "UPDATE alarm SET cleared = ?1 WHERE id = ?2";
 
-pub const INSERT_NOTICE: &str =
-    "INSERT INTO outbox(target, topic, body, attempts, due) VALUES (?1, ?2, ?3, 0, 0)";
-pub const NEXT_NOTICE: &str = "SELECT id, topic, body, attempts, due FROM outbox
-    WHERE target = ?1 ORDER BY id LIMIT 1";
+pub const INSERT_NOTICE: &str = "INSERT INTO outbox(target, topic, body, attempts, due, alarm,
+        severity, raised, escalates, created)
+    VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, ?9)";
+/// The due time of a target's notices that failed: until then nothing is sent to it.
+pub const BLOCKED_UNTIL: &str = "SELECT MAX(due) FROM outbox WHERE target = ?1 AND attempts > 0";
+/// The oldest notices that are due at ?3, of at least the severity ?2.
+pub const NEXT_NOTICES: &str = "SELECT id, topic, body, attempts, alarm FROM outbox
+    WHERE target = ?1 AND severity >= ?2 AND due <= ?3 ORDER BY id LIMIT ?4";
+pub const NEXT_DUE: &str = "SELECT MIN(due) FROM outbox WHERE target = ?1 AND severity >= ?2";
+pub const COUNT_NOTICES: &str = "SELECT COUNT(*), MIN(created), MAX(attempts), MAX(due)
+    FROM outbox WHERE target = ?1";
+/// Deletes the oldest notice.
+pub const DROP_NOTICE: &str =
+    "DELETE FROM outbox WHERE id = (SELECT MIN(id) FROM outbox WHERE target = ?1)";
 pub const DELETE_NOTICE: &str = "DELETE FROM outbox WHERE id = ?1";
+/// The notice that an alarm was raised, if nobody has tried to send it and it is due after ?3.
+pub const DELETE_UNSENT: &str = "DELETE FROM outbox
+    WHERE target = ?1 AND alarm = ?2 AND raised = 1 AND attempts = 0 AND due > ?3";
+pub const IS_WAITING: &str =
+    "SELECT id FROM outbox WHERE target = ?1 AND alarm = ?2 AND raised = 1 LIMIT 1";
+pub const WAS_SENT: &str =
+    "SELECT id FROM journal WHERE alarm = ?1 AND event = 'sent' AND person = ?2 LIMIT 1";
+/// The notices that wait for the acknowledgement of alarm ?1, at ?2.
+pub const DELETE_ESCALATIONS: &str = "DELETE FROM outbox
+    WHERE alarm = ?1 AND escalates = 1 AND attempts = 0 AND due > ?2";
 pub const DELAY_NOTICE: &str = "UPDATE outbox SET attempts = attempts + 1, due = ?1 WHERE id = ?2";
-pub const TARGETS: &str = "SELECT DISTINCT target FROM outbox";
+pub const TARGETS: &str =
+    "SELECT target FROM outbox UNION SELECT target FROM delivery ORDER BY target";
 pub const DELETE_TARGET: &str = "DELETE FROM outbox WHERE target = ?1";
+pub const DELETE_DELIVERY: &str = "DELETE FROM delivery WHERE target = ?1";
+pub const COUNT_DROPPED: &str = "INSERT INTO delivery(target, sent, dropped) VALUES (?1, 0, 1)
+    ON CONFLICT(target) DO UPDATE SET dropped = delivery.dropped + 1";
+pub const COUNT_SENT: &str = "INSERT INTO delivery(target, sent, dropped, sent_at)
+    VALUES (?1, ?2, 0, ?3)
+    ON CONFLICT(target) DO UPDATE SET sent = delivery.sent + ?2, sent_at = ?3, reason = NULL";
+pub const COUNT_FAILED: &str = "INSERT INTO delivery(target, sent, dropped, failed_at, reason)
+    VALUES (?1, 0, 0, ?2, ?3)
+    ON CONFLICT(target) DO UPDATE SET failed_at = ?2, reason = ?3";
+pub const DELIVERY: &str =
+    "SELECT sent, dropped, sent_at, failed_at, reason FROM delivery WHERE target = ?1";
 
 /// The oldest and the newest reception from ?1 to ?2, and the number of hours with a reception.
 pub const RECEPTIONS: &str = "SELECT MIN(received), MAX(received),
@@ -229,6 +303,13 @@ pub fn prune_rollup(table: &str) -> String {
 }
 pub const PRUNE_ALARMS: &str = "DELETE FROM alarm WHERE id IN
     (SELECT id FROM alarm WHERE cleared < ?1 ORDER BY id LIMIT 500)";
+pub const PRUNE_JOURNAL: &str =
+    "DELETE FROM journal WHERE id IN (SELECT id FROM journal WHERE at < ?1 ORDER BY at LIMIT 500)";
+/// Keep the newest rows, a piece at a time.
+pub const BOUND_ALARMS: &str = "DELETE FROM alarm WHERE id IN (SELECT id FROM alarm
+        WHERE cleared IS NOT NULL AND id <= (SELECT MAX(id) FROM alarm) - ?1 ORDER BY id LIMIT 500)";
+pub const BOUND_JOURNAL: &str = "DELETE FROM journal WHERE id IN (SELECT id FROM journal
+        WHERE id <= (SELECT MAX(id) FROM journal) - ?1 ORDER BY id LIMIT 500)";
 
 pub const INSERT_FIX: &str =
     "INSERT INTO fix(at, station, latitude, longitude, speed) VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -253,6 +334,10 @@ pub const EXPORT_FIXES: &str = "SELECT station, at, latitude, longitude, speed, 
 pub const EXPORT_TLS_TIMES: &str = "SELECT station, at, phase, suite, key_exchange, resumed,
         seconds, id
     FROM tls_time WHERE at >= ?1 AND at < ?2 AND id > ?3 ORDER BY id LIMIT ?4";
+pub const EXPORT_JOURNAL: &str = "SELECT j.at, j.event, a.rule, a.severity, a.station, a.value,
+        a.bound, a.unit, j.person, j.note, j.id
+    FROM journal j JOIN alarm a ON a.id = j.alarm
+    WHERE j.at >= ?1 AND j.at < ?2 AND j.id > ?3 ORDER BY j.id LIMIT ?4";
 /// A piece of the rows that are older than ?1.
 pub const PRUNE_FIXES: &str =
     "DELETE FROM fix WHERE id IN (SELECT id FROM fix WHERE at < ?1 ORDER BY at LIMIT 500)";

@@ -7,7 +7,8 @@ mod values;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::alarm::{Alarms, Change, Rule, Subject, check_rules};
+use crate::alarm::target::Target;
+use crate::alarm::{Acknowledgement, Alarms, Change, Rule, Subject, check_rules};
 use crate::db::{Database, Value, transaction};
 use crate::error::Result;
 use crate::message::{Identity, Message};
@@ -33,6 +34,8 @@ pub struct Ingested {
 pub struct Store {
     stations: HashMap<Arc<str>, Station>,
     alarms: Alarms,
+    /// Targets of the command line.
+    fixed: Vec<Target>,
 }
 
 impl Store {
@@ -59,9 +62,16 @@ impl Store {
         self.alarms.forget();
     }
 
-    /// Sets the notice targets.
-    pub fn tell(&mut self, targets: Vec<String>) {
-        self.alarms.targets = targets;
+    /// Sets the targets that never change while the collector runs.
+    pub fn tell(&mut self, targets: Vec<Target>) {
+        self.fixed = targets;
+        self.alarms.targets.clone_from(&self.fixed);
+    }
+
+    /// Sets the targets that are channels.
+    pub fn aim(&mut self, channels: Vec<Target>) {
+        self.alarms.targets.clone_from(&self.fixed);
+        self.alarms.targets.extend(channels);
     }
 
     /// Replaces all rules, and evaluates every station by the new ones.
@@ -84,6 +94,20 @@ impl Store {
             changes.extend(self.alarms.on_clock(db, now)?);
             Ok(changes)
         });
+        if done.is_err() {
+            self.forget();
+        }
+        done
+    }
+
+    /// Acknowledges an active alarm.
+    pub fn acknowledge(
+        &mut self,
+        db: &mut dyn Database,
+        by: &Acknowledgement,
+        now: i64,
+    ) -> Result<Change> {
+        let done = transaction(db, |db| self.alarms.acknowledge(db, by, now));
         if done.is_err() {
             self.forget();
         }

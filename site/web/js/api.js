@@ -24,14 +24,14 @@ async function failure(response) {
 }
 
 /** Returns the response if it is successful, else throws. */
-export async function ask(path, { method = "GET", body, signal } = {}) {
+export async function ask(path, { method = "GET", body, file, signal } = {}) {
     let response;
     try {
         response = await fetch(path, {
             method,
             signal,
             headers: body === undefined ? {} : { "content-type": "application/json" },
-            body: body === undefined ? undefined : JSON.stringify(body),
+            body: file ?? (body === undefined ? undefined : JSON.stringify(body)),
             credentials: "same-origin",
         });
     } catch (error) {

@@ -6,25 +6,29 @@ import { Live } from "./live.js";
 import { applyTheme, preference } from "./preferences.js";
 import { problem } from "./problem.js";
 import { setLanguage, t } from "./text.js";
+import { setZone } from "./zone.js";
 import * as alarms from "./pages/alarms.js";
+import * as channels from "./pages/channels.js";
 import * as devices from "./pages/devices.js";
 import * as exchange from "./pages/exchange.js";
 import * as frames from "./pages/frames.js";
+import * as journal from "./pages/journal.js";
 import * as login from "./pages/login.js";
+import * as map from "./pages/map.js";
 import * as month from "./pages/month.js";
 import * as report from "./pages/report.js";
 import * as settings from "./pages/settings.js";
 import * as station from "./pages/station.js";
 import * as stations from "./pages/stations.js";
 
-const PAGES = { stations, station, month, alarms, frames, exchange, devices, report, settings, login };
+const PAGES = { stations, station, map, month, alarms, journal, channels, frames, exchange, devices, report, settings, login };
 /** The operator's menu. Pages for researchers are linked from the settings. */
-const MENU = ["stations", "alarms", "frames", "devices", "settings"];
+const MENU = ["stations", "map", "alarms", "frames", "devices", "settings"];
 
 const element = (id) => document.getElementById(id);
 const live = new Live();
 /** State shared by the pages. */
-const app = { live, user: null, admin: false, alarms: new Map(), names: new Map(), show, loggedIn, restart };
+const app = { live, user: null, admin: false, operator: false, alarms: new Map(), names: new Map(), show, loggedIn, restart };
 let leave = null;
 
 /** The page and its argument, from the URL's hash. */
@@ -38,7 +42,7 @@ function place() {
 }
 
 /** The entry of the menu to which a page belongs. */
-const PARENTS = { station: "stations", month: "stations", exchange: "settings", report: "settings" };
+const PARENTS = { station: "stations", month: "stations", journal: "alarms", channels: "alarms", exchange: "settings", report: "settings" };
 const menuOf = (name) => PARENTS[name] ?? name;
 
 /** Shows the page that the URL names, and stops the previous one. */
@@ -96,7 +100,8 @@ function shell(current) {
 async function loggedIn(user) {
     app.user = user;
     app.admin = user.role === "admin";
-    await loadAlarms().catch(() => {});
+    app.operator = app.admin || user.role === "operator";
+    await Promise.all([loadAlarms(), api("/site").then(({ zone }) => setZone(zone))]).catch(() => {});
     live.start();
     await show();
 }

@@ -3,9 +3,12 @@
 
 import uPlot from "/vendor/uplot.js";
 import { fill, h, table } from "./dom.js";
+import { clockZone } from "./zone.js";
 import { amount, clock, dateTime, day, number, quantity, t, unitSign } from "./text.js";
 
 const HEIGHT = 200;
+/** Dashes of an event's line. */
+const DASHES = { restart: [2, 3], clock_lost: [6, 3], radio_lost: [6, 3, 1, 3] };
 const ROWS_MAX = 500;
 // Minimum width of a marked span, in pixels.
 const MARKED_MIN = 8;
@@ -54,9 +57,10 @@ export class Chart {
 
     /** `given`: {kind: "line"|"bars", title, note, badge, label, unit, from, to (ms), step (ms),
      * t: [ms], columns: {name: [..]}, value: name of the drawn column, limits: [{text, value}],
+     * events: [{at (ms), event}], other: {name, t, column} of another station,
      * zoom: called with the ends of a span that was marked with the pointer (ms)} */
     update(given) {
-        const shape = (g) => g && JSON.stringify([g.kind, g.to - g.from, g.step, g.unit, Object.keys(g.columns)]);
+        const shape = (g) => g && JSON.stringify([g.kind, g.to - g.from, g.step, g.unit, Object.keys(g.columns), g.other?.name]);
         const same = shape(given) === shape(this.given);
         this.given = given;
         this.title.textContent = given.title;
@@ -67,7 +71,7 @@ export class Chart {
         const limits = (given.limits ?? []).map((limit) => limit.text);
         this.canvas.setAttribute("aria-label", [given.label, ...limits].join("; "));
         this.#table();
-        if (given.t.length === 0) {
+        if (given.t.length === 0 && !given.other?.t.length) {
             this.plot?.destroy();
             this.plot = null;
             fill(this.canvas, h("p", { class: "nothing" }, t("chart.none")));
@@ -79,7 +83,7 @@ export class Chart {
     }
 
     #data() {
-        const { kind, t: times, columns, value } = this.given;
+        const { kind, t: times, columns, value, other } = this.given;
         const names = kind === "line" && columns.min ? ["min", "max", value] : [value];
         const data = [[], ...names.map(() => [])];
         const gap = this.#gap();
@@ -92,7 +96,7 @@ export class Chart {
             data[0].push(time / 1000);
             names.forEach((name, column) => data[column + 1].push(columns[name][at]));
         });
-        return data;
+        return other ? uPlot.join([data, [other.t.map((time) => time / 1000), other.column]]) : data;
     }
 
     #gap() {
@@ -115,9 +119,14 @@ export class Chart {
         const series = bars
             ? [{}, { stroke, fill: stroke, width: 0, points: { show: false }, paths: this.#bars(step) }]
             : band ? [{}, edge, edge, line] : [{}, line];
+        if (this.given.other) {
+            const paths = bars ? uPlot.paths.stepped({ align: 1 }) : undefined;
+            series.push({ stroke: () => colour("wax"), width: 1.75, dash: [6, 3], points: { show: false }, paths });
+        }
         const most = Math.max(0, ...limits.map((limit) => limit.value));
         const options = {
             width: this.#width(), height: HEIGHT, series,
+            tzDate: (seconds) => (clockZone() ? uPlot.tzDate(new Date(seconds * 1000), clockZone()) : new Date(seconds * 1000)),
             axes: axes(unit, (to - from) / 1000),
             scales: {
                 x: { time: true, range: () => this.#span() },
@@ -129,7 +138,7 @@ export class Chart {
             legend: { show: false },
             cursor: { drag: { x: Boolean(this.given.zoom), y: false, setScale: false }, points: { show: !bars }, y: false },
             padding: [8, 20, 0, 0],
-            hooks: { draw: [(plot) => this.#limits(plot)], setCursor: [(plot) => this.#read(plot)], setSelect: [(plot) => this.#marked(plot)] },
+            hooks: { draw: [(plot) => this.#limits(plot), (plot) => this.#events(plot)], setCursor: [(plot) => this.#read(plot)], setSelect: [(plot) => this.#marked(plot)] },
         };
         this.plot = new uPlot(options, this.#data(), this.canvas);
         this.tip = h("div", { class: "tip", hidden: true });
@@ -166,9 +175,12 @@ export class Chart {
 
     /** Extends the range so that the first and the last bar are shown whole. */
     #span() {
-        const { kind, from, to, step } = this.given;
+        const { kind, from, to, step, t: times } = this.given;
         const whole = kind === "bars" ? step : 1;
-        return [Math.floor(from / whole) * whole / 1000, Math.ceil(to / whole) * whole / 1000];
+        // Days begin at midnight of the site's time zone.
+        const start = (times[0] ?? 0) % whole;
+        const snap = (time, round) => round((time - start) / whole) * whole + start;
+        return [snap(from, Math.floor) / 1000, snap(to, Math.ceil) / 1000];
     }
 
     #room(min, max) {
@@ -198,10 +210,28 @@ export class Chart {
         ctx.restore();
     }
 
+    /** Draws a line at each event, in the dashes of its kind. */
+    #events(plot) {
+        const { ctx, bbox } = plot;
+        ctx.save();
+        ctx.strokeStyle = colour("soft");
+        ctx.lineWidth = devicePixelRatio;
+        for (const { at, event } of this.given.events ?? []) {
+            const x = plot.valToPos(at / 1000, "x", true);
+            if (x < bbox.left || x > bbox.left + bbox.width) continue;
+            ctx.setLineDash(DASHES[event].map((dash) => dash * devicePixelRatio));
+            ctx.beginPath();
+            ctx.moveTo(x, bbox.top);
+            ctx.lineTo(x, bbox.top + bbox.height);
+            ctx.stroke();
+        }
+        ctx.restore();
+    }
+
     /** Shows the values under the pointer. */
     #read(plot) {
         const { idx: at, left } = plot.cursor;
-        const drawn = plot.data[plot.data.length - 1][at];
+        const drawn = plot.data[plot.data.length - (this.given.other ? 2 : 1)][at] ?? null;
         this.tip.hidden = at === null || at === undefined || left < 0 || drawn === null;
         if (this.tip.hidden) return;
         this.tip.textContent = `${dateTime(plot.data[0][at] * 1000)}  ${quantity(drawn, this.given.unit)}`;

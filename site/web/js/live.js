@@ -3,7 +3,7 @@
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
-const KINDS = ["reading", "alarm", "station", "pairing"];
+const KINDS = ["reading", "alarm", "acknowledged", "station", "pairing"];
 
 export class Live extends EventTarget {
     #source = null;

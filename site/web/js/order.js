@@ -1,15 +1,18 @@
 // Orders of the stations on the overview, and what is worse than what.
 
+import { SEVERITIES } from "./severity.js";
+
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 export const shownName = (station) => station.name || station.device;
 const byName = (a, b) => collator.compare(shownName(a), shownName(b));
 const hourRain = (station) => station.rain?.hour ?? -1;
 
-/** 0 for an alarm, 1 for silence, 2 for the rest. */
+/** Alarms come first, the worst before others, then silence, then the rest. */
 function rank(station) {
-    if (station.alarms.length > 0) return 0;
-    return station.state === "silent" ? 1 : 2;
+    const worst = SEVERITIES.findIndex((severity) => station.alarms.some((alarm) => alarm.severity === severity));
+    if (worst >= 0) return worst;
+    return SEVERITIES.length + (station.state === "silent" ? 0 : 1);
 }
 
 /** How to compare two stations, by the name of the order. */

@@ -1,5 +1,6 @@
 // Texts and numbers in the user's language. Each language is one file in lang/.
 
+import { clockZone, dayZone } from "./zone.js";
 import en from "./lang/en.js";
 import pt from "./lang/pt-BR.js";
 
@@ -68,15 +69,15 @@ export function valueName(name) {
 const at = (time) => new Date(time);
 
 export const dateTime = (time) => time
-    ? new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "medium" }).format(at(time))
+    ? new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "medium", timeZone: clockZone() }).format(at(time))
     : "–";
 
 export const clock = (time, seconds = false) =>
     new Intl.DateTimeFormat(region, {
-        hour: "numeric", minute: "2-digit", second: seconds ? "2-digit" : undefined,
+        hour: "numeric", minute: "2-digit", second: seconds ? "2-digit" : undefined, timeZone: clockZone(),
     }).format(at(time));
 
-export const day = (time, zone) =>
+export const day = (time, zone = dayZone()) =>
     new Intl.DateTimeFormat(region, { day: "numeric", month: "short", timeZone: zone }).format(at(time));
 
 const STEPS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]];
@@ -96,3 +97,6 @@ export function span(seconds) {
     const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 };
     return new Intl.NumberFormat(region, options).format(seconds / size);
 }
+
+/** The value of an alarm: a silence is a duration. */
+export const shown = (value, unit) => (unit === "s" && value !== null ? span(Math.round(value)) : quantity(value, unit));

@@ -101,6 +101,11 @@ export class Up extends Collector {
         return { command: "up", options: ["--listen", free, "--broker", free, "--json-log"], ready };
     }
 
+    /** Adds a device with a key of its own, without pairing. */
+    addDevice(name) {
+        execFileSync(SELO, ["device", "add", "--state", this.folder, "--generate", "--name", name]);
+    }
+
     /** Starts a simulated Uno that pairs with the gateway, then sends this many readings. */
     uno(readings) {
         const options = ["--to", this.gateway, "--readings", readings, "--every", "1s"];

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::severity::Severity;
 use crate::error::{Error, Result};
 use crate::message::{is_name, is_station_or_device, parts_of};
 use crate::rollup::{Level, round};
@@ -57,6 +58,9 @@ pub struct Rule {
     /// Direction that raises the alarm, for the kind `value`. Defaults to over.
     #[serde(default)]
     pub when: Option<When>,
+    /// Severity of its alarms. Defaults to warning.
+    #[serde(default)]
+    pub severity: Severity,
 }
 
 impl Rule {
@@ -76,15 +80,24 @@ impl Rule {
             clear: limit.map(|_| clear),
             value: None,
             when: None,
+            severity: Severity::Warning,
         }
     }
 
     /// The default rules of a new collector.
     pub fn first() -> Vec<Rule> {
+        let rain = Rule::of("heavy-rain", Kind::Rain, Some("1h"), Some(20.0), 10.0);
+        let battery = Rule::of("battery-low", Kind::Battery, None, Some(3.3), 3.5);
         vec![
-            Rule::of("heavy-rain", Kind::Rain, Some("1h"), Some(20.0), 10.0),
+            Rule {
+                severity: Severity::Critical,
+                ..rain
+            },
             Rule::of("silent", Kind::Silent, Some("1h"), None, 0.0),
-            Rule::of("battery-low", Kind::Battery, None, Some(3.3), 3.5),
+            Rule {
+                severity: Severity::Info,
+                ..battery
+            },
         ]
     }
 

@@ -15,16 +15,19 @@ pub enum Role {
     Device,
     /// Reads everything.
     Viewer,
+    /// Reads everything, acknowledges alarms, names and places stations.
+    Operator,
     /// Reads and changes everything.
     Admin,
 }
 
 impl Role {
-    /// Parses `device`, `viewer` or `admin`.
+    /// Parses `device`, `viewer`, `operator` or `admin`.
     pub fn parse(text: &str) -> Option<Role> {
         Some(match text {
             "device" => Role::Device,
             "viewer" => Role::Viewer,
+            "operator" => Role::Operator,
             "admin" => Role::Admin,
             _ => return None,
         })
@@ -35,6 +38,7 @@ impl Role {
         match self {
             Role::Device => "device",
             Role::Viewer => "viewer",
+            Role::Operator => "operator",
             Role::Admin => "admin",
         }
     }

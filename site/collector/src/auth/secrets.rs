@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result};
 
 /// Returns an error if other users may read the file.
-pub(super) fn private(path: &Path) -> Result<()> {
+pub(crate) fn private(path: &Path) -> Result<()> {
     let metadata = std::fs::metadata(path).map_err(|source| Error::Read {
         path: path.into(),
         source,
@@ -26,7 +26,7 @@ pub(super) fn private(path: &Path) -> Result<()> {
 }
 
 /// Replaces a file atomically, with mode 0600.
-pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let new = path.with_extension("new");
     let write = || -> std::io::Result<()> {
         let _ = std::fs::remove_file(&new);

@@ -18,6 +18,8 @@ use crate::message::is_name;
 /// Minimum length of a password, in bytes.
 pub const PASSWORD_MIN: usize = 10;
 pub(super) const PASSWORD_MAX: usize = 1024;
+/// Maximum users that the page adds.
+const USERS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct User {
@@ -83,13 +85,43 @@ impl Users {
         self.write(&users)
     }
 
+    /// Adds a user. A name that is taken is refused.
+    pub fn add(&self, name: &str, role: Role, password: &str) -> Result<()> {
+        if self.all()?.contains_key(name) {
+            return Err(Error::Invalid(format!("there is a user '{name}' already")));
+        }
+        if self.all()?.len() >= USERS_MAX {
+            return Err(Error::Invalid(format!("more than {USERS_MAX} users")));
+        }
+        self.set(name, role, password)
+    }
+
+    /// Changes the role or the password of a user, or both.
+    pub fn change(&self, name: &str, role: Option<Role>, password: Option<&str>) -> Result<()> {
+        let mut users = self.all()?;
+        let user = users.get_mut(name).ok_or_else(|| unknown(name))?;
+        let role = role.unwrap_or(user.role);
+        user.role = role;
+        keep_admin(&users)?;
+        match password {
+            Some(password) => self.set(name, role, password),
+            None => self.write(&users),
+        }
+    }
+
+    /// Removes a user, unless nobody could change anything afterwards.
+    pub fn remove_but_last_admin(&self, name: &str) -> Result<()> {
+        let mut users = self.all()?;
+        users.remove(name).ok_or_else(|| unknown(name))?;
+        keep_admin(&users)?;
+        self.write(&users)
+    }
+
     /// Removes a user. Returns [`Error::Unknown`] if there is none with this name.
     pub fn remove(&self, name: &str) -> Result<()> {
         let mut users = self.all()?;
         if users.remove(name).is_none() {
-            return Err(Error::Unknown {
-                what: format!("user '{name}'"),
-            });
+            return Err(unknown(name));
         }
         self.write(&users)
     }
@@ -146,6 +178,20 @@ impl Users {
         lines.sort();
         write_private(&self.path, lines.concat().as_bytes())
     }
+}
+
+fn unknown(name: &str) -> Error {
+    Error::Unknown {
+        what: format!("user '{name}'"),
+    }
+}
+
+/// Refuses users among whom is no admin.
+fn keep_admin(users: &HashMap<String, User>) -> Result<()> {
+    if users.values().any(|user| user.role == Role::Admin) {
+        return Ok(());
+    }
+    Err(Error::Invalid("the last admin must stay an admin".into()))
 }
 
 /// 19 MiB, 2 passes, 1 lane: OWASP's first recommendation. It takes about a second on a small

@@ -11,11 +11,14 @@ use super::names::{Hosts, Network};
 use super::permits::Permits;
 use crate::auth::{Auth, Proof, Strangers};
 use crate::blocking::Pool;
+use crate::channel::Channels;
 use crate::clock::Clock;
 use crate::events::Events;
 use crate::ingest::Ingest;
 use crate::metrics::Metrics;
+use crate::outbox::Outbox;
 use crate::readers::Readers;
+use crate::settings::Settings;
 
 /// State shared by the handlers.
 pub struct App {
@@ -24,6 +27,12 @@ pub struct App {
     pub events: Arc<Events>,
     pub metrics: Arc<Metrics>,
     pub auth: Arc<Auth>,
+    /// Channels that tell people of alarms, and what waits for them.
+    pub channels: Arc<Channels>,
+    pub outbox: Outbox,
+    /// Tests of channels in progress.
+    pub tests: Permits<i64>,
+    pub settings: Settings,
     pub clock: Clock,
     /// A station is silent after this long without a reading, if no rule says otherwise.
     pub silent_after_ms: i64,

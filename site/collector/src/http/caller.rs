@@ -19,6 +19,9 @@ pub const BROWSER: &str = "selo_browser";
 /// A caller that may read.
 #[derive(Debug)]
 pub struct Viewer(pub Caller);
+/// A caller that may acknowledge alarms, and name and place stations.
+#[derive(Debug)]
+pub struct Operator(pub Caller);
 /// A caller that may make changes.
 #[derive(Debug)]
 pub struct Admin;
@@ -113,8 +116,9 @@ fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
 /// Returns true if `caller` has at least `role`.
 pub fn is_at_least(caller: &Caller, role: Role) -> bool {
     match role {
-        Role::Device => caller.role != Role::Viewer,
+        Role::Device => matches!(caller.role, Role::Device | Role::Admin),
         Role::Viewer => caller.role != Role::Device,
+        Role::Operator => matches!(caller.role, Role::Operator | Role::Admin),
         Role::Admin => caller.role == Role::Admin,
     }
 }
@@ -130,6 +134,7 @@ fn at_least(parts: &Parts, app: &App, role: Role) -> Result<Caller, ApiError> {
         format!("the role {} may not do that", caller.role.name()),
         Some(match role {
             Role::Admin => "log in as an admin",
+            Role::Operator => "log in as an operator or an admin",
             _ => "use a token with another role",
         }),
     ))
@@ -140,6 +145,14 @@ impl FromRequestParts<Arc<App>> for Viewer {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         at_least(parts, app, Role::Viewer).map(Viewer)
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Operator {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
+        at_least(parts, app, Role::Operator).map(Operator)
     }
 }
 

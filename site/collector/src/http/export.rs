@@ -77,7 +77,9 @@ pub async fn export(
         return Ok(posts(app, posted, range, format));
     }
     if of != "readings" {
-        return Err(ApiError::invalid("of must be readings, places or times"));
+        return Err(ApiError::invalid(
+            "of must be readings, journal, places or times",
+        ));
     }
     let (stations, units) = app
         .readers
@@ -131,15 +133,15 @@ fn headers(name: &str, format: Format) -> [(header::HeaderName, String); 2] {
     ]
 }
 
-/// One table of data that stations posted about themselves. The last selected column is the row
-/// id, which is not exported.
+/// A table that is exported as it is: data that stations posted about themselves, and the journal
+/// of alarms. The last selected column is the row id, which is not exported.
 struct Posted {
     of: &'static str,
     sql: &'static str,
     columns: &'static [&'static str],
 }
 
-const POSTED: [Posted; 2] = [
+const POSTED: [Posted; 3] = [
     Posted {
         of: "places",
         sql: sql::EXPORT_FIXES,
@@ -150,6 +152,14 @@ const POSTED: [Posted; 2] = [
         sql: sql::EXPORT_TLS_TIMES,
         columns: &[
             "station", "at", "phase", "suite", "group", "resumed", "seconds",
+        ],
+    },
+    Posted {
+        of: "journal",
+        sql: sql::EXPORT_JOURNAL,
+        columns: &[
+            "at", "event", "alarm", "severity", "station", "value", "limit", "unit", "person",
+            "note",
         ],
     },
 ];
@@ -179,6 +189,7 @@ impl Posted {
                 let fields: Vec<String> = values
                     .map(|value| match value {
                         Json::String(text) => quoted(&text),
+                        Json::Null => String::new(),
                         other => other.to_string(),
                     })
                     .collect();

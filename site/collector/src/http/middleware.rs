@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use super::answer::ApiError;
 use super::app::App;
 use crate::metrics::add;
+use crate::settings;
 
 /// Refuses requests for a foreign host name. A request without a host name does not come from a
 /// browser.
@@ -31,19 +32,31 @@ pub async fn check(State(app): State<Arc<App>>, request: Request, next: Next) ->
     next.run(request).await
 }
 
+/// Only our own scripts and pictures, and the tiles of the map if an admin has set any.
+fn policy(app: &App) -> HeaderValue {
+    let tiles = match settings::tiles_origin(&app.settings.tiles()) {
+        Ok(origin) => format!(" {origin}"),
+        Err(_) => String::new(),
+    };
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:{tiles}; \
+         font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; \
+         base-uri 'none'; frame-ancestors 'none'"
+    );
+    // An origin has only characters that a header may have.
+    HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+}
+
 /// Adds security headers to every response: only our own scripts, no framing, no content
 /// sniffing.
 pub async fn headers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     add(&app.metrics.requests, 1);
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert_with(|| policy(&app));
     for (name, value) in [
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-             font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; \
-             base-uri 'none'; frame-ancestors 'none'",
-        ),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_FRAME_OPTIONS, "DENY"),

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, patch, post};
 
 pub use answer::ApiError;
 pub use app::{App, Gateway, Peer};
@@ -56,11 +56,31 @@ pub fn router(app: Arc<App>) -> Router {
         )
         .route("/stations/{station}/series", get(routes::series))
         .route("/stations/{station}/rain", get(routes::rain))
+        .route("/stations/{station}/events", get(routes::station_events))
+        .route("/sparklines", get(routes::sparklines))
         .route("/frames", get(routes::frames))
         .route("/alarms", get(routes::alarms))
+        .route("/alarms/{id}/acknowledge", post(routes::acknowledge))
+        .route("/journal", get(routes::journal))
         .route("/rules", get(routes::rules).put(routes::set_rules))
+        .route("/channels", get(routes::channels).post(routes::new_channel))
+        .route(
+            "/channels/{id}",
+            delete(routes::delete_channel).patch(routes::patch_channel),
+        )
+        .route("/channels/{id}/test", post(routes::test_channel))
+        .route("/map", get(routes::map).patch(routes::patch_map))
+        .route(
+            "/map/ground",
+            get(routes::ground)
+                .put(routes::put_ground)
+                .delete(routes::delete_ground)
+                .layer(DefaultBodyLimit::max(routes::GROUND_MAX)),
+        )
+        .route("/site", get(routes::site).patch(routes::patch_site))
         .route("/pairing", get(routes::pairing).post(routes::pairing))
         .route("/devices", get(routes::pairing))
+        .route("/devices/{id}", patch(routes::patch_device))
         .route("/devices/{id}/qr.svg", get(routes::label))
         .route("/export", get(export::export))
         .route("/events", get(events::events))
@@ -68,6 +88,15 @@ pub fn router(app: Arc<App>) -> Router {
         .route(
             "/tokens/{id}",
             delete(routes::delete_token).patch(routes::patch_token),
+        )
+        .route("/users", get(routes::users).post(routes::new_user))
+        .route(
+            "/users/{name}",
+            delete(routes::delete_user).patch(routes::patch_user),
+        )
+        .route(
+            "/me/password",
+            post(routes::password).layer(DefaultBodyLimit::max(LOGIN_MAX)),
         )
         .route("/readings", post(readings::readings))
         .route("/exchange", get(posted::summary))

@@ -23,16 +23,29 @@ struct Web;
 /// Third-party files of the pages, installed by npm (see `build.rs`).
 #[derive(RustEmbed)]
 #[folder = "../web/node_modules/uplot/dist"]
-#[include = "uPlot.esm.js"]
+#[include = "uPlot.iife.min.js"]
 #[include = "uPlot.min.css"]
 struct Uplot;
 
+/// A file as it is served, and its ETag.
+type Served = (Vec<u8>, String);
+
 /// The file for a path.
-fn file(path: &str) -> Option<EmbeddedFile> {
+fn file(path: &str) -> Option<Served> {
+    let served = |file: EmbeddedFile, end: &str| {
+        let tag = format!("\"{}\"", hex::encode(&file.metadata.sha256_hash()[..8]));
+        let mut bytes = file.data.into_owned();
+        bytes.extend_from_slice(end.as_bytes());
+        (bytes, tag)
+    };
     match path {
-        "vendor/uplot.js" => Uplot::get("uPlot.esm.js"),
-        "vendor/uplot.css" => Uplot::get("uPlot.min.css"),
-        path => Web::get(path),
+        // The library's module is not minified, so its script becomes a module here.
+        "vendor/uplot.js" => {
+            let script = Uplot::get("uPlot.iife.min.js")?;
+            Some(served(script, "\nexport default uPlot;\n"))
+        }
+        "vendor/uplot.css" => Some(served(Uplot::get("uPlot.min.css")?, "")),
+        path => Some(served(Web::get(path)?, "")),
     }
 }
 
@@ -41,18 +54,17 @@ pub async fn page(uri: Uri) -> Response {
     let path = uri.path().trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };
     match file(path) {
-        Some(file) => {
+        Some((bytes, tag)) => {
             let kind = kind(path);
             // The files change only with the program, so the browser revalidates by ETag.
             let cache = "no-cache";
-            let tag = format!("\"{}\"", hex::encode(&file.metadata.sha256_hash()[..8]));
             (
                 [
                     (header::CONTENT_TYPE, kind.to_string()),
                     (header::CACHE_CONTROL, cache.to_string()),
                     (header::ETAG, tag),
                 ],
-                file.data.into_owned(),
+                bytes,
             )
                 .into_response()
         }

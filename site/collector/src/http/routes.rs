@@ -1,12 +1,16 @@
 //! Request handlers. Each parses its request, queries the database and formats the answer.
 
 mod alarms;
+mod channels;
 mod gateway;
 mod login;
+mod map;
 mod series;
+mod site;
 mod stations;
 mod status;
 mod tokens;
+mod users;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,13 +30,17 @@ use crate::db::Database;
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-pub use alarms::{alarms, rules, set_rules};
-pub use gateway::{label, pairing};
+pub use alarms::{acknowledge, alarms, journal, rules, set_rules};
+pub use channels::{channels, delete_channel, new_channel, patch_channel, test_channel};
+pub use gateway::{label, pairing, patch_device};
 pub use login::{login, logout, me};
-pub use series::{frames, rain, series};
+pub use map::{GROUND_MAX, delete_ground, ground, map, patch_map, put_ground};
+pub use series::{frames, rain, series, sparklines, station_events};
+pub use site::{patch_site, site};
 pub use stations::{patch_station, station, stations};
 pub use status::{health, metrics};
 pub use tokens::{delete_token, new_token, patch_token, tokens};
+pub use users::{delete_user, new_user, password, patch_user, users};
 
 /// Longest time that a request waits for the writer thread. The requested work may still be done
 /// later.

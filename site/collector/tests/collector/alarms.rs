@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use crate::common::{NOON, Site, message};
-use selo_collector::outbox::signature;
+use selo_collector::channel::signature;
 use serde_json::{Value, json};
 
 /// A webhook that refuses the first `refusals` requests. Returns its URL and the accepted

@@ -2,6 +2,7 @@
 //! live events end with the right, and labels require a recent login.
 
 mod sessions;
+mod users;
 
 use std::time::Duration;
 

@@ -1,10 +1,12 @@
 // Active and past alarms, and the alarm rules.
 
 import { api } from "../api.js";
+import { ask } from "../dialog.js";
 import { field, fill, h, select, table } from "../dom.js";
 import { on, throttled } from "../every.js";
 import { attempt } from "../problem.js";
-import { dateTime, quantity, span, t } from "../text.js";
+import { byUrgency, SEVERITIES, severityBadge } from "../severity.js";
+import { dateTime, shown, t } from "../text.js";
 
 export const title = () => t("alarms.title");
 
@@ -15,18 +17,33 @@ const FIELDS = {
     value: ["value", "when", "limit", "clear"],
 };
 
-const shown = (value, unit) => (unit === "s" && value !== null ? span(Math.round(value)) : quantity(value, unit));
-
 function alarmTable(caption, alarms, app, past) {
-    const heads = [t("alarm"), t("alarm.station"), { n: t("alarm.value") }, { n: t("alarm.limit") }, t("alarm.since")];
+    const heads = [t("severity"), t("alarm"), t("alarm.station"), { n: t("alarm.value") }, { n: t("alarm.limit") }, t("alarm.since")];
     if (past) heads.push(t("alarm.cleared"));
+    heads.push(t("alarm.acknowledged"));
     const rows = alarms.map((alarm) => [
-        h("span", { class: past ? "" : "bad" }, alarm.alarm),
+        severityBadge(alarm.severity), alarm.alarm,
         h("a", { href: `#/station/${encodeURIComponent(alarm.station)}` }, app.stationName(alarm.station)),
         { n: shown(alarm.value, alarm.unit) }, { n: shown(alarm.limit, alarm.unit) }, dateTime(alarm.since),
-        ...(past ? [dateTime(alarm.cleared)] : []),
+        ...(past ? [dateTime(alarm.cleared)] : []), acknowledged(alarm, app, past),
     ]);
     return table(caption, heads, rows, { hideCaption: true });
+}
+
+/** Who takes care of an alarm, or a button for those who may. */
+function acknowledged(alarm, app, past) {
+    if (alarm.acknowledged) {
+        const { at, person, note } = alarm.acknowledged;
+        return h("span", {}, `${person}, ${dateTime(at)}`, note && h("span", { class: "soft note" }, note));
+    }
+    if (past || !app.operator) return "–";
+    const label = t("alarm.acknowledge.of", { alarm: alarm.alarm, station: app.stationName(alarm.station) });
+    return h("button", { type: "button", class: "plain", "aria-label": label, onclick: () => {
+        const name = h("input", { name: "name", maxlength: "64", value: app.user.user, autocomplete: "name" });
+        const note = h("input", { name: "note", maxlength: "500" });
+        ask(label, [field(t("alarm.person"), name), field(t("alarm.note"), note)], t("alarm.acknowledge"), () =>
+            api(`/alarms/${alarm.id}/acknowledge`, { method: "POST", body: { name: name.value, note: note.value } }));
+    } }, t("alarm.acknowledge"));
 }
 
 export async function show({ main, signal, app }) {
@@ -34,26 +51,27 @@ export async function show({ main, signal, app }) {
     const past = h("div");
     async function load() {
         const got = await api("/alarms", { signal });
+        got.active.sort(byUrgency);
         fill(active, got.active.length > 0 ? alarmTable(t("alarms.active"), got.active, app, false) : h("p", {}, t("alarms.quiet")));
         fill(past, got.past.length > 0 ? alarmTable(t("alarms.past"), got.past, app, true) : h("p", {}, t("alarms.nopast")));
     }
     const [{ rules }, { stations }] = await Promise.all([api("/rules", { signal }), api("/stations", { signal }), load()]);
     for (const station of stations) app.names.set(station.station, station.name);
     fill(main, h("h1", { tabindex: "-1" }, title()),
+        h("p", { class: "links" }, h("a", { href: "#/journal" }, t("journal.title")), app.admin && [" · ", h("a", { href: "#/channels" }, t("channels.title"))]),
         h("section", {}, h("h2", {}, t("alarms.active")), active),
         h("section", { id: "rules" }, h("h2", {}, t("rules.title")), app.admin ? editor(rules, stations, signal) : listed(rules, app)),
         h("section", {}, h("h2", {}, t("alarms.past")), past));
     const soon = throttled(1000, signal, load);
-    on(app.live, "alarm", signal, soon);
-    on(app.live, "resync", signal, soon);
+    for (const kind of ["alarm", "acknowledged", "resync"]) on(app.live, kind, signal, soon);
 }
 
 function listed(rules, app) {
     if (rules.length === 0) return h("p", {}, t("rules.none"));
-    const heads = ["name", "kind", "device", "over", "limit", "clear"].map((name) => t(`rules.${name}`));
+    const heads = ["name", "kind", "device", "over", "limit", "clear"].map((name) => t(`rules.${name}`)).concat(t("severity"));
     return table(t("rules.title"), heads, rules.map((rule) => [
         rule.name, rule.kind === "value" ? `${rule.value} ${t(`when.${rule.when ?? "over"}`)}` : t(`kind.${rule.kind}`),
-        rule.device ? app.stationName(rule.device) : t("rules.every"), rule.over ?? "–", rule.limit ?? "–", rule.clear ?? "–",
+        rule.device ? app.stationName(rule.device) : t("rules.every"), rule.over ?? "–", rule.limit ?? "–", rule.clear ?? "–", severityBadge(rule.severity),
     ]), { hideCaption: true });
 }
 
@@ -74,10 +92,11 @@ function editor(rules, stations, signal) {
             when: select(["over", "under"].map((when) => [when, t(`when.${when}`)]), rule.when ?? "over", { name: "when" }),
             over: h("input", { name: "over", value: rule.over ?? "1h" }),
             limit: number("limit"), clear: number("clear"),
+            severity: select(SEVERITIES.map((one) => [one, t(`severity.${one}`)]), rule.severity ?? "warning", { name: "severity" }),
         };
         const legend = h("legend", {}, t("rules.rule", { name: rule.name ?? t("rules.new") }));
         const fields = Object.fromEntries(Object.entries(inputs).map(([name, input]) =>
-            [name, field(t(`rules.${name}`), input, name === "over" ? { help: t("rules.over.help") } : {})]));
+            [name, field(t(name === "severity" ? name : `rules.${name}`), input, { help: name === "over" && t("rules.over.help") })]));
         const remove = h("button", {
             type: "button", class: "plain", "aria-label": `${t("remove")}: ${legend.textContent}`,
             onclick: () => { element.remove(); more.focus(); },
@@ -92,7 +111,7 @@ function editor(rules, stations, signal) {
         };
         fit();
         element.read = () => {
-            const read = { name: inputs.name.value, kind: inputs.kind.value, device: inputs.device.value || null };
+            const read = { name: inputs.name.value, kind: inputs.kind.value, device: inputs.device.value || null, severity: inputs.severity.value };
             for (const name of FIELDS[read.kind]) {
                 const text = inputs[name].value;
                 if (text !== "") read[name] = name === "limit" || name === "clear" ? Number(text) : text;

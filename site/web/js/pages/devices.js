@@ -1,7 +1,8 @@
 // The gateway's devices, and pairing: the user types the six digits that the node shows.
 
 import { api } from "../api.js";
-import { field, fill, h, table } from "../dom.js";
+import { ask, sure } from "../dialog.js";
+import { field, fill, h, select, table } from "../dom.js";
 import { every, on } from "../every.js";
 import { attempt, problem } from "../problem.js";
 import { dateTime, t } from "../text.js";
@@ -22,7 +23,7 @@ export async function show({ main, signal, app }) {
         return;
     }
     fill(main, heading, pairing, list);
-    const devices = async () => fill(list, h("h2", {}, t("devices.list")), deviceTable((await api("/devices", { signal })).devices));
+    const devices = async () => fill(list, h("h2", {}, t("devices.list")), deviceTable(await api("/devices", { signal }), () => devices().catch(() => {}), signal));
     const desk = makeDesk(pairing, first, signal, () => devices().catch(() => {}));
     await devices().catch((error) => fill(list, problem(error)));
     on(app.live, "pairing", signal, desk);
@@ -83,17 +84,29 @@ function makeDesk(section, first, signal, changed) {
     return () => api("/pairing", { signal }).then(take).catch(() => {});
 }
 
-function deviceTable(devices) {
+function deviceTable({ devices, codecs = [] }, changed, signal) {
+    const box = h("div");
     if (devices.length === 0) return h("p", {}, t("devices.none"));
-    const heads = ["detail.device", "station.name", "devices.suite", "detail.codec", "devices.created", "devices.seen", "devices.state", "devices.label"];
+    const heads = ["detail.device", "station.name", "devices.suite", "detail.codec", "devices.created", "devices.seen", "devices.state", "devices.label", "change"];
     const code = (device) => h("button", {
         type: "button", class: "plain", "aria-label": t("devices.qr", { device: device.name || device.id }),
         onclick: (event) => label(device, event.target),
     }, "QR");
-    return table(t("devices.list"), heads.map((head) => t(head)), devices.map((device) => [
+    const patch = async (device, body) => { await api(`/devices/${encodeURIComponent(device.id)}`, { method: "PATCH", body, signal }); await changed(); };
+    const change = (device) => h("button", { type: "button", class: "plain", "aria-label": `${t("change")}: ${device.name || device.id}`, onclick: () => {
+        const name = h("input", { name: "name", maxlength: "64", value: device.name ?? "" });
+        const known = codecs.includes(device.codec) ? codecs : [device.codec ?? "", ...codecs];
+        const codec = select(known.map((one) => [one, one]), device.codec ?? "", { name: "codec" });
+        ask(`${t("change")}: ${device.name || device.id}`, [field(t("station.name"), name), field(t("detail.codec"), codec)], t("save"), () =>
+            patch(device, { name: name.value, ...(codec.value && codec.value !== device.codec && { codec: codec.value }) }));
+    } }, t("change"));
+    const revoke = (device) => !device.revoked && h("button", { type: "button", class: "plain", "aria-label": `${t("devices.revoke")}: ${device.name || device.id}`, onclick: () => {
+        sure(t("devices.sure", { device: device.name || device.id }), () => attempt(box, () => patch(device, { revoked: true })), t("devices.revoke"));
+    } }, t("devices.revoke"));
+    return [box, table(t("devices.list"), heads.map((head) => t(head)), devices.map((device) => [
         h("span", { class: "mono" }, device.id), device.name ?? "–", device.suite, device.codec ?? "–",
-        dateTime(device.created), dateTime(device.last_seen), device.revoked ? t("devices.revoked") : t("devices.valid"), code(device),
-    ]), { hideCaption: true });
+        dateTime(device.created), dateTime(device.last_seen), device.revoked ? t("devices.revoked") : t("devices.valid"), code(device), h("span", { class: "inline" }, change(device), revoke(device)),
+    ]), { hideCaption: true })];
 }
 
 function label(device, from) {

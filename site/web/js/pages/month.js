@@ -5,6 +5,7 @@ import { field, fill, h, table } from "../dom.js";
 import { shownName } from "../order.js";
 import { attempt } from "../problem.js";
 import { amount, day, number, quantity, t, unitSign, valueName } from "../text.js";
+import { dayKey, daysOf, dayZone, startOf } from "../zone.js";
 
 const DAY = 86_400_000;
 /** Values without a column: the clock, bit fields, and totals (their growth has a column). */
@@ -15,15 +16,7 @@ export const title = () => t("month.title");
 /** The columns of a value. */
 const EXTREMES = ["min", "max"];
 
-/** Days of a month of the UTC calendar, each as the time of its beginning. `month` is "2026-11". */
-function daysOf(month) {
-    const first = Date.parse(`${month}-01T00:00:00Z`);
-    const days = [];
-    for (let day = first; new Date(day).toISOString().startsWith(month); day += DAY) days.push(day);
-    return days;
-}
-
-const thisMonth = () => new Date().toISOString().slice(0, 7);
+const thisMonth = () => dayKey(Date.now()).slice(0, 7);
 
 export async function show({ main, argument: id, signal }) {
     const station = await api(stationPath(id), { signal });
@@ -35,7 +28,7 @@ export async function show({ main, argument: id, signal }) {
 
     async function load(month) {
         const days = daysOf(month);
-        const span = { from: days[0], to: days.at(-1) + DAY, step: "day" };
+        const span = { from: startOf(days[0]), to: startOf(dayKey(startOf(days.at(-1)) + 1.5 * DAY)), step: "day" };
         const names = Object.keys(station.values).filter((name) => !ASIDE.test(name));
         const hasRain = "rain_total" in station.values;
         const [rain, ...series] = await Promise.all([
@@ -47,13 +40,12 @@ export async function show({ main, argument: id, signal }) {
 
     /** What the month is remembered for. */
     function figures(days, rain, series) {
-        const heard = new Set(series.flatMap((one) => one.t));
-        const since = new Date(station.first_seen).getTime() - DAY;
-        const known = days.filter((one) => one > since && one < Date.now());
+        const heard = new Set(series.flatMap((one) => one.t.map(dayKey)));
+        const known = days.filter((one) => one >= dayKey(Date.parse(station.first_seen)) && one <= dayKey(Date.now()));
         const most = rain && Math.max(0, ...rain.mm);
         const pairs = [
             rain && [t("month.rain"), quantity(rain.total, rain.unit)],
-            rain && [t("month.wettest"), most > 0 ? `${quantity(most, rain.unit)}, ${day(rain.t[rain.mm.indexOf(most)], "UTC")}` : "–"],
+            rain && [t("month.wettest"), most > 0 ? `${quantity(most, rain.unit)}, ${day(rain.t[rain.mm.indexOf(most)])}` : "–"],
             rain && [t("month.wet"), number(rain.mm.filter((mm) => mm > 0).length)],
             ...series.filter((one) => one.t.length > 0).map((one) => [valueName(one.name),
                 t("month.between", { min: quantity(Math.min(...one.min), one.unit), max: quantity(Math.max(...one.max), one.unit) })]),
@@ -67,9 +59,10 @@ export async function show({ main, argument: id, signal }) {
         const heads = [t("month.day"), ...(rain ? [{ n: `${t("rain")}${unit(rain)}` }] : []),
             ...series.flatMap((one) => EXTREMES.map((what) => ({ n: `${valueName(one.name)}, ${t(`chart.${what}`).toLowerCase()}${unit(one)}` }))),
             { n: t("month.readings") }];
-        const at = (one, time) => one.t.indexOf(time);
-        const rows = days.filter((time) => time < Date.now()).map((time) => [
-            day(time, "UTC"),
+        const keys = new Map([rain, ...series].filter(Boolean).map((one) => [one, one.t.map(dayKey)]));
+        const at = (one, key) => keys.get(one).indexOf(key);
+        const rows = days.filter((key) => key <= dayKey(Date.now())).map((time) => [
+            day(Date.parse(time), "UTC"),
             ...(rain ? [{ n: at(rain, time) < 0 ? "–" : amount(rain.mm[at(rain, time)], rain.unit) }] : []),
             ...series.flatMap((one) => EXTREMES.map((what) => ({ n: at(one, time) < 0 ? "–" : amount(one[what][at(one, time)], one.unit) }))),
             { n: number(Math.max(0, ...series.map((one) => one.count[at(one, time)] ?? 0))) },
@@ -79,7 +72,7 @@ export async function show({ main, argument: id, signal }) {
 
     fill(main,
         h("h1", { tabindex: "-1" }, `${shownName(station)}: ${t("month.title")}`),
-        h("p", { class: "soft" }, [station.name && station.device, station.site, t("month.utc")].filter(Boolean).join(" · ")),
+        h("p", { class: "soft" }, [station.name && station.device, station.site, t("month.zone", { zone: dayZone() })].filter(Boolean).join(" · ")),
         h("div", { class: "row tools" }, field(t("month.month"), input),
             h("button", { type: "button", class: "main", onclick: () => print() }, t("month.print")),
             h("a", { href: `#/station/${encodeURIComponent(id)}` }, t("month.back"))),

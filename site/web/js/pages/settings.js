@@ -1,15 +1,17 @@
 // Language and colours of this browser, and API tokens.
 
 import { api } from "../api.js";
+import { ask, sure } from "../dialog.js";
 import { field, fill, h, select, table } from "../dom.js";
 import { applyTheme, prefer, preference } from "../preferences.js";
 import { attempt, problem } from "../problem.js";
 import { dateTime, languages, t } from "../text.js";
+import { ownPassword, siteDesk, userDesk } from "./people.js";
 import en from "../lang/en.js";
 import pt from "../lang/pt-BR.js";
 
 const NAMES = { en: en.language, "pt-BR": pt.language };
-const ROLES = ["device", "viewer", "admin"];
+const ROLES = ["device", "viewer", "operator", "admin"];
 
 export const title = () => t("settings.title");
 
@@ -22,12 +24,15 @@ export async function show({ main, signal, app }) {
         name: "theme", onchange: () => { prefer("theme", theme.value); applyTheme(theme.value); },
     });
     const tokens = h("section", { id: "tokens" }, h("h2", {}, t("tokens.title")));
+    const users = h("section", { id: "users", hidden: !app.admin }, h("h2", {}, t("users.title")));
+    const site = h("section", { id: "site", hidden: !app.admin }, h("h2", {}, t("site.title")));
     fill(main, h("h1", { tabindex: "-1" }, title()),
-        h("section", {}, h("h2", {}, t("settings.here")), h("div", { class: "row" }, field(t("settings.language"), language), field(t("settings.theme"), theme))),
+        h("section", {}, h("h2", {}, t("settings.here")), h("div", { class: "row" }, field(t("settings.language"), language), field(t("settings.theme"), theme), ownPassword(app))), site, users,
         h("section", {}, h("h2", {}, t("settings.research")),
             h("ul", {}, ["report", "exchange"].map((page) => h("li", {}, h("a", { href: `#/${page}` }, t(`nav.${page}`)), `: ${t(`${page}.text`)}`)))),
         tokens);
-    if (app.admin) await tokenDesk(tokens, signal).catch((error) => tokens.append(problem(error)));
+    const desks = [[site, siteDesk], [users, userDesk], [tokens, tokenDesk]];
+    if (app.admin) await Promise.all(desks.map(([section, desk]) => desk(section, signal).catch((error) => section.append(problem(error)))));
     else tokens.append(h("p", {}, t("tokens.admin")));
 }
 
@@ -41,15 +46,28 @@ async function tokenDesk(section, signal) {
 
     async function load() {
         const { tokens } = await api("/tokens", { signal });
-        const heads = [t("tokens.name"), t("tokens.role"), t("tokens.stations"), t("tokens.created"), t("remove")];
+        const heads = [t("tokens.name"), t("tokens.role"), t("tokens.stations"), t("tokens.created"), t("change")];
         const own = (token) => token.stations?.map((one) => one === "*" ? t("tokens.all") : one).join(", ") ?? "–";
         const remove = (token) => h("button", {
             type: "button", class: "plain", "aria-label": t("tokens.remove", { name: token.name }),
             onclick: () => sure(t("tokens.sure", { name: token.name }), () =>
                 attempt(box, async () => { await api(`/tokens/${token.id}`, { method: "DELETE", signal }); await load(); })),
         }, t("remove"));
+        const change = (token) => h("button", {
+            type: "button", class: "plain", "aria-label": `${t("change")}: ${token.name}`,
+            onclick: () => {
+                const name = h("input", { name: "name", required: true, maxlength: "32", pattern: "[A-Za-z0-9._\\-]+", value: token.name });
+                const own = h("input", { name: "stations", pattern: "[A-Za-z0-9._\\-* ]*", value: (token.stations ?? []).join(" ") });
+                const fields = [field(t("tokens.name"), name), token.stations && field(t("tokens.stations"), own)];
+                ask(`${t("change")}: ${token.name}`, fields, t("save"), async () => {
+                    const body = { name: name.value, ...(token.stations && { stations: own.value.split(" ").filter(Boolean) }) };
+                    await api(`/tokens/${token.id}`, { method: "PATCH", body, signal });
+                    await load();
+                });
+            },
+        }, t("change"));
         fill(list, tokens.length === 0 ? h("p", {}, t("tokens.none")) : table(t("tokens.title"), heads,
-            tokens.map((token) => [token.name, t(`role.${token.role}`), own(token), dateTime(token.created), remove(token)]), { hideCaption: true }));
+            tokens.map((token) => [token.name, t(`role.${token.role}`), own(token), dateTime(token.created), h("span", { class: "inline" }, change(token), remove(token))]), { hideCaption: true }));
     }
 
     const make = async (event) => {
@@ -67,15 +85,4 @@ async function tokenDesk(section, signal) {
         h("form", { class: "row", onsubmit: make }, field(t("tokens.name"), name), field(t("tokens.role"), role), field(t("tokens.stations"), stations), h("button", { class: "main" }, t("tokens.make"))),
         box, once, list);
     await load();
-}
-
-/** Asks for confirmation before an action that cannot be undone. */
-function sure(question, work) {
-    const dialog = h("dialog", { "aria-label": question, onclose: () => dialog.remove() },
-        h("p", {}, question),
-        h("div", { class: "buttons" },
-            h("button", { type: "button", class: "main", onclick: () => { dialog.close(); work(); } }, t("remove")),
-            h("button", { type: "button", onclick: () => dialog.close() }, t("cancel"))));
-    document.body.append(dialog);
-    dialog.showModal();
 }

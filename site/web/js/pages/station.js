@@ -2,11 +2,13 @@
 
 import { api, stationPath } from "../api.js";
 import { Chart } from "../chart.js";
-import { field, fill, h } from "../dom.js";
+import { field, fill, h, select } from "../dom.js";
 import { every, on, throttled } from "../every.js";
 import { framesTable } from "../frames-table.js";
 import { attempt } from "../problem.js";
+import { shownName } from "../order.js";
 import { ago, dateTime, number, quantity, span as duration, t, valueName } from "../text.js";
+import { unwall, wall } from "../zone.js";
 import { stateBadge } from "./stations.js";
 
 const MINUTE = 60_000, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
@@ -25,6 +27,8 @@ const stepsOf = (ms) => STEPS.find(({ upTo }) => ms <= upTo);
 /** Minimum length of a range. */
 const SHORTEST = MINUTE;
 const FRAMES = 25;
+/** Events that are listed, the newest. */
+const EVENTS = 30;
 /** Values that are not drawn as lines: the clock, bit fields, and totals (their growth is drawn).
  * */
 const NO_LINE = /^(time|status|.*_total)$/;
@@ -42,16 +46,12 @@ export function seconds(text) {
     return sum;
 }
 
-/** A time as the value of an input of local time: "2026-11-25T14:30". */
-function local(ms) {
-    const shifted = new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE);
-    return shifted.toISOString().slice(0, 16);
-}
+/** A parameter of the address. */
+const asked = (name) => new URLSearchParams(location.hash.split("?")[1] ?? "").get(name);
 
 /** The range that the address names, so that a link shows what its sender saw. */
 function ofAddress() {
-    const asked = new URLSearchParams(location.hash.split("?")[1] ?? "");
-    const [from, to] = ["from", "to"].map((name) => Date.parse(asked.get(name) ?? ""));
+    const [from, to] = ["from", "to"].map((name) => Date.parse(asked(name) ?? ""));
     return to - from >= SHORTEST ? { from, to } : null;
 }
 
@@ -60,7 +60,11 @@ export async function show({ main, argument: id, signal, app }) {
     let own = ofAddress();
     let range = own ? null : "24h";
     let station = await api(stationPath(id), { signal });
-    const { rules } = await api("/rules", { signal });
+    const [{ rules }, { stations }] = await Promise.all([api("/rules", { signal }), api("/stations", { signal })]);
+    const others = stations.filter((one) => one.station !== station.station);
+    // The station whose values are drawn beside this one's.
+    let other = others.find((one) => one.station === asked("with")) ?? null;
+    let events = [];
 
     const heading = h("h1", { tabindex: "-1" });
     const badge = h("span");
@@ -88,7 +92,7 @@ export async function show({ main, argument: id, signal, app }) {
         fill(badge, stateBadge(station));
         fill(sub, h("span", { class: "mono" }, station.device), " · ", t("station.heard", { ago: ago(station.last_seen) }));
         fill(alarms, station.alarms.length > 0 && h("ul", { class: "alarms" }, station.alarms.map((alarm) =>
-            h("li", {}, `${t("alarm")}: ${alarm.alarm} · ${quantity(alarm.value, alarm.unit)}`))));
+            h("li", { class: `severity ${alarm.severity}` }, `${t("alarm")}: ${alarm.alarm} · ${quantity(alarm.value, alarm.unit)}`))));
         const rows = {
             site: station.site, gateway: station.gateway, codec: station.codec,
             first: dateTime(station.first_seen), last: dateTime(station.last_seen),
@@ -121,10 +125,11 @@ export async function show({ main, argument: id, signal, app }) {
         const fits = (rule) => seconds(rule.over) * 1000 === STEP_MS[step];
         const name = t(`rain.${step}.bars`);
         const total = quantity(got.total, got.unit);
+        const beside = await besideOf("rain", "rain_total", { from, to, step }, "mm");
         chart("rain", true).update({
-            kind: "bars", title: name, unit: got.unit, from, to, step: STEP_MS[step], t: got.t,
+            kind: "bars", events, other: beside, title: name, unit: got.unit, from, to, step: STEP_MS[step], t: got.t,
             columns: { value: got.mm }, value: "value", badge: t("rain.total", { total }),
-            note: ofRain.filter((rule) => !fits(rule)).map(text).join("; "),
+            note: beside ? t("compare.key", { name: beside.name }) : ofRain.filter((rule) => !fits(rule)).map(text).join("; "),
             label: t("rain.label", { title: name, total, most: quantity(Math.max(0, ...got.mm), got.unit) }),
             zoom, limits: ofRain.filter(fits).map((rule) => ({ text: text(rule), value: rule.limit })),
         });
@@ -140,10 +145,11 @@ export async function show({ main, argument: id, signal, app }) {
         const columns = banded ? { min: got.min, mean: got.mean, max: got.max } : { value: rolled ? got.mean : got.last };
         const of = (column, reduce) => (column.length > 0 ? quantity(column.reduce((a, b) => reduce(a, b)), got.unit) : "–");
         const newest = station.values[name];
+        const beside = await besideOf("series", name, { name, from, to, step }, rolled ? "mean" : "last");
         chart(name).update({
-            kind: "line", title: valueName(name), unit: got.unit, from, to, step: STEP_MS[step], t: got.t, columns,
+            kind: "line", events, other: beside, title: valueName(name), unit: got.unit, from, to, step: STEP_MS[step], t: got.t, columns,
             value: banded ? "mean" : "value", zoom, limits: limitsOf(name),
-            badge: newest && quantity(newest.value, newest.unit), note: banded ? t("chart.band") : "",
+            badge: newest && quantity(newest.value, newest.unit), note: beside ? t("compare.key", { name: beside.name }) : banded ? t("chart.band") : "",
             label: t("chart.label", {
                 name: valueName(name), range: range ? t(`range.${range}`) : t("range.own", { from: dateTime(from), to: dateTime(to) }), last: of(got.last.slice(-1), (a) => a),
                 min: of(rolled ? got.min : got.last, Math.min), max: of(rolled ? got.max : got.last, Math.max),
@@ -151,9 +157,26 @@ export async function show({ main, argument: id, signal, app }) {
         });
     }
 
+    /** The same value of the other station, if it has it. */
+    async function besideOf(what, name, query, column) {
+        if (!other || !(name in other.values)) return null;
+        const got = await api(`${stationPath(other.station)}/${what}`, { query, signal });
+        return { name: shownName(other), t: got.t, column: got[column] };
+    }
+
+    /** Restarts and lost clocks, as lines in the charts and as a list. */
+    async function happened(from, to) {
+        ({ events } = await api(`${stationPath(id)}/events`, { query: { from, to }, signal }));
+        const shown = events.slice(-EVENTS).reverse();
+        fill(happenings, events.length > 0 && h("details", {},
+            h("summary", {}, t("events.title", { count: number(events.length) })),
+            h("ul", { class: "events" }, shown.map(({ at, event }) => h("li", {}, `${dateTime(at)}: ${t(`events.${event}`)}`)))));
+    }
+
     async function draw() {
         const { from, to } = own ?? { from: Date.now() - RANGES[range], to: Date.now() };
         csv.href = `/api/v1/export?${new URLSearchParams({ device: station.station, from, to, format: "csv" })}`;
+        await happened(from, to);
         const names = Object.keys(station.values);
         const wanted = names.filter((name) => !NO_LINE.test(name));
         const work = wanted.map((name) => () => line(name, from, to));
@@ -187,7 +210,8 @@ export async function show({ main, argument: id, signal, app }) {
     function choose(key, span = null) {
         range = key;
         own = span;
-        const query = own ? `?${new URLSearchParams({ from: new Date(own.from).toISOString(), to: new Date(own.to).toISOString() })}` : "";
+        const parts = { ...(own && { from: new Date(own.from).toISOString(), to: new Date(own.to).toISOString() }), ...(other && { with: other.station }) };
+        const query = own || other ? `?${new URLSearchParams(parts)}` : "";
         history.replaceState(null, "", `#/station/${encodeURIComponent(id)}${query}`);
         mark();
         return attempt(problems, draw);
@@ -196,8 +220,8 @@ export async function show({ main, argument: id, signal, app }) {
     function mark() {
         for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.range === range));
         const { from, to } = own ?? { from: Date.now() - RANGES[range], to: Date.now() };
-        since.value = local(from);
-        until.value = local(to);
+        since.value = wall(from);
+        until.value = wall(to);
     }
 
     /** Shows the span that was marked in a chart. */
@@ -207,21 +231,25 @@ export async function show({ main, argument: id, signal, app }) {
 
     const span = h("form", { class: "span", onsubmit: (event) => {
         event.preventDefault();
-        const [from, to] = [since, until].map((input) => new Date(input.value).getTime());
+        const [from, to] = [since, until].map((input) => unwall(input.value));
         until.setCustomValidity(to - from >= SHORTEST ? "" : t("range.order"));
         if (until.reportValidity()) choose(null, { from, to });
     }, oninput: () => until.setCustomValidity("") },
     field(t("range.from"), since), field(t("range.to"), until), h("button", {}, t("range.show")));
     const dates = h("details", { class: "dates", open: Boolean(own) }, h("summary", {}, t("range.dates")), span);
     const problems = h("div");
+    const happenings = h("div");
+    const compare = select([["", t("compare.none")], ...others.map((one) => [one.station, shownName(one)])], other?.station ?? "", {
+        name: "with", onchange: () => { other = others.find((one) => one.station === compare.value) ?? null; choose(range, own); },
+    });
 
     head();
     mark();
     fill(main,
         h("div", { class: "title" }, heading, badge, app.admin && rename()), sub, alarms,
         h("div", { class: "spans" },
-            h("div", { class: "segments", role: "group", "aria-label": t("station.range") }, buttons), dates),
-        h("p", { class: "soft" }, t("range.zoom"), " ", csv, " · ", month), problems, figures,
+            h("div", { class: "segments", role: "group", "aria-label": t("station.range") }, buttons), others.length > 0 && field(t("compare.with"), compare), dates),
+        h("p", { class: "soft" }, t("range.zoom"), " ", csv, " · ", month), problems, happenings, figures,
         h("section", {}, h("h2", {}, t("detail.title")), details),
         h("section", {}, h("h2", {}, t("frames.log")), frames));
     await Promise.all([draw(), log()]);

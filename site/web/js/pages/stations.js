@@ -5,6 +5,7 @@ import { field, fill, h, select } from "../dom.js";
 import { every, on, throttled } from "../every.js";
 import { ORDERS, shownName } from "../order.js";
 import { prefer, preference } from "../preferences.js";
+import { spark } from "../spark.js";
 import { ago, dateTime, quantity, t, valueName } from "../text.js";
 
 // Minimum number of stations for the search field.
@@ -14,6 +15,8 @@ const SINGLY = 4;
 /** Values that are not shown on a card. */
 const ASIDE = /^(time|status|.*_total)$/;
 const DAY_S = 86_400;
+/** Maximum different values in small charts. */
+const SPARKS = 4;
 
 export const title = () => t("stations.title");
 
@@ -23,7 +26,7 @@ export const stateBadge = (station) =>
 const link = (station) => h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, shownName(station));
 const values = (station) => Object.entries(station.values).filter(([name]) => !ASIDE.test(name));
 const alarmList = (station) => station.alarms.length > 0 && h("ul", { class: "alarms" },
-    station.alarms.map((alarm) => h("li", {}, `${t("alarm")}: ${alarm.alarm}`)));
+    station.alarms.map((alarm) => h("li", { class: `severity ${alarm.severity}` }, `${t("alarm")}: ${alarm.alarm}`)));
 
 /** A station in one of the views. `build` returns the children of its element. */
 class Shown {
@@ -59,9 +62,19 @@ function cardOf(station, heard) {
                 pair(t("rain.day"), quantity(station.rain.day, station.rain.unit), "big"),
             ],
             values(station).map(([name, { value, unit }]) => pair(valueName(name), quantity(value, unit)))),
-        alarmList(station),
+        alarmList(station), sparkOf(station),
         h("p", { class: "soft foot" }, heard),
     ];
+}
+
+/** The last hours of the stations by the name of the value. */
+let lines = {};
+/** The value of a station's small chart: rain, or its first value. */
+const sparkName = (station) => (station.rain ? "rain_total" : values(station)[0]?.[0]);
+function sparkOf(station) {
+    const name = sparkName(station);
+    const line = lines[name]?.[station.station];
+    return line && spark(name, line, station.rain ? station.rain.unit : station.values[name].unit);
 }
 
 function rowOf(station, heard) {
@@ -160,6 +173,9 @@ export async function show({ main, signal, app }) {
 
     async function all() {
         const { stations, retention } = await api("/stations", { signal });
+        const names = [...new Set(stations.map(sparkName).filter(Boolean))].slice(0, SPARKS);
+        const got = await Promise.all(names.map((name) => api("/sparklines", { query: { name }, signal })));
+        lines = Object.fromEntries(got.map((one) => [one.name, one.stations]));
         stations.forEach(take);
         tellRetention(retention);
         arrange();

@@ -23,6 +23,12 @@ pub async fn pairing(_: Admin, State(app): Shared, request: Request) -> Response
     gateway.answer(request).await
 }
 
+/// `PATCH /devices/{id}`: renames or revokes a device, or sets its codec. Only a person may: a
+/// revoked station is silent until somebody visits it.
+pub async fn patch_device(_: Person, State(app): Shared, request: Request) -> Response {
+    pairing(Admin, State(app), request).await
+}
+
 /// Serves a device's label, which holds its key. Only a person who logged in recently may see it,
 /// so neither a leaked token nor an unattended screen reveals it.
 pub async fn label(

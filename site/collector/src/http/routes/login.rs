@@ -90,7 +90,7 @@ impl App {
         }
     }
 
-    fn refused(&self, refusal: Refusal) -> ApiError {
+    pub(super) fn refused(&self, refusal: Refusal) -> ApiError {
         match refusal {
             Refusal::Failed(error) => error.into(),
             Refusal::Wrong => {

@@ -1,4 +1,4 @@
-//! The readings of stations: `/series`, `/rain` and `/frames`.
+//! The readings of stations: `/series`, `/rain`, `/events`, `/sparklines` and `/frames`.
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -7,8 +7,10 @@ use serde::Deserialize;
 use super::super::answer::ApiError;
 use super::super::caller::Viewer;
 use super::{Answer, Range, Shared};
+use crate::db::Database;
 use crate::query::{self, Before, Step};
 use crate::rollup::Level;
+use crate::timeline;
 
 /// Query parameters of [`series`] and [`rain`].
 #[derive(Deserialize)]
@@ -25,6 +27,11 @@ impl Series {
         let day = Level::Day.ms();
         Range::parse(self.from.as_deref(), self.to.as_deref(), now, day)
     }
+
+    fn name(&self) -> Result<String, ApiError> {
+        let missing = "the parameter name is missing: it names the value";
+        self.name.clone().ok_or_else(|| ApiError::invalid(missing))
+    }
 }
 
 /// `GET /stations/{station}/series`: a value over time, as columns.
@@ -36,13 +43,12 @@ pub async fn series(
 ) -> Answer {
     let range = asked.range(app.clock.now())?;
     let step = Step::parse(asked.step.as_deref().unwrap_or("minute"))?;
-    let name = asked
-        .name
-        .ok_or_else(|| ApiError::invalid("the parameter name is missing: it names the value"))?;
+    let name = asked.name()?;
     let station = app.station_id(id).await?;
+    let zone = app.settings.zone.now();
     let series = app
         .readers
-        .read(move |db| query::series(db, &station, &name, (range.from, range.to), step))
+        .read(move |db| query::series(db, &station, &name, (range.from, range.to), step, &zone))
         .await?;
     Ok(Json(series))
 }
@@ -59,11 +65,35 @@ pub async fn rain(
         return Err(ApiError::invalid("step must be minute, hour or day"));
     };
     let station = app.station_id(id).await?;
+    let zone = app.settings.zone.now();
     let rain = app
         .readers
-        .read(move |db| query::rain(db, &station, (range.from, range.to), level))
+        .read(move |db| query::rain(db, &station, (range.from, range.to), level, &zone))
         .await?;
     Ok(Json(rain))
+}
+
+/// `GET /stations/{station}/events`: restarts, and hours without a set clock or a radio.
+pub async fn station_events(
+    _: Viewer,
+    State(app): Shared,
+    Path(id): Path<String>,
+    Query(asked): Query<Series>,
+) -> Answer {
+    let range = asked.range(app.clock.now())?;
+    let station = app.station_id(id).await?;
+    let work = move |db: &mut dyn Database| timeline::events(db, &station, (range.from, range.to));
+    Ok(Json(app.readers.read(work).await?))
+}
+
+/// `GET /sparklines`: the last hours of one value of all stations.
+pub async fn sparklines(_: Viewer, State(app): Shared, Query(asked): Query<Series>) -> Answer {
+    let (name, now) = (asked.name()?, app.clock.now());
+    let lines = app
+        .readers
+        .read(move |db| timeline::sparklines(db, &name, now))
+        .await?;
+    Ok(Json(lines))
 }
 
 /// Query parameters of [`frames`].

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::answer::ApiError;
 use super::super::app::App;
-use super::super::caller::{Admin, Viewer};
+use super::super::caller::{Operator, Viewer};
 use super::{Answer, Body, Shared};
 use crate::db::{Database, Value as Column};
 use crate::error::{Error, Result};
@@ -69,7 +69,7 @@ pub struct Patch {
 
 /// `PATCH /stations/{station}`: sets the name and the position.
 pub async fn patch_station(
-    _: Admin,
+    _: Operator,
     State(app): Shared,
     Path(id): Path<String>,
     Body(patch): Body<Patch>,

@@ -30,6 +30,14 @@ fn token_json(token: &Token, created: i64) -> Value {
     json
 }
 
+fn check_name(name: &str) -> Result<(), ApiError> {
+    if is_name(name, 32) {
+        return Ok(());
+    }
+    let what = "a name must have 1 to 32 letters, digits, dots, underscores and hyphens";
+    Err(ApiError::invalid(what))
+}
+
 /// `GET /tokens`: the tokens without their secrets.
 pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
     let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
@@ -59,11 +67,7 @@ pub async fn new_token(
     State(app): Shared,
     Body(asked): Body<NewToken>,
 ) -> Result<Response, ApiError> {
-    if !is_name(&asked.name, 32) {
-        return Err(ApiError::invalid(
-            "a name must have 1 to 32 letters, digits, dots, underscores and hyphens",
-        ));
-    }
+    check_name(&asked.name)?;
     let site = asked.site.unwrap_or_else(|| SITE.into());
     let stations = asked.stations.unwrap_or_else(|| vec![asked.name.clone()]);
     let scope = Arc::new(Scope::new(&site, stations)?);
@@ -96,12 +100,13 @@ pub async fn new_token(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenPatch {
+    name: Option<String>,
     role: Option<Role>,
     site: Option<String>,
     stations: Option<Vec<String>>,
 }
 
-/// Changes a token's role or stations. Running requests of the token end if it no longer has the
+/// Changes a token's name, role or stations. The stations stay when the name changes. Running requests of the token end if it no longer has the
 /// right.
 pub async fn patch_token(
     _: Admin,
@@ -119,15 +124,18 @@ pub async fn patch_token(
         .unwrap_or_else(|| own(token.scope.stations()));
     token.scope = Arc::new(Scope::new(site, stations)?);
     token.role = patch.role.unwrap_or(token.role);
-    let parameters: [Column; 4] = [
+    token.name = patch.name.unwrap_or(token.name);
+    check_name(&token.name)?;
+    let parameters: [Column; 5] = [
         token.role.name().into(),
         token.scope.site.as_str().into(),
         token.scope.to_text().into(),
         number.into(),
+        token.name.as_str().into(),
     ];
     app.write(move |db, _| db.execute(sql::PATCH_TOKEN, &parameters))
         .await?;
-    app.auth.change_token(number, token.role, &token.scope);
+    app.auth.change_token(&token);
     let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
     let row = rows.iter().find(|row| row.int(0) == number);
     Ok(Json(token_json(&token, row.ok_or_else(unknown)?.int(4))))

@@ -110,8 +110,12 @@ fn site_with_readings() -> Site {
 fn requests<'a>(
     rules: &'a str,
     reading: &'a str,
-) -> [(&'static str, &'static str, &'static str, &'a str); 17] {
+) -> [(&'static str, &'static str, &'static str, &'a str); 35] {
     let token = r#"{"name":"probe","role":"device"}"#;
+    let user = r#"{"name":"ana","role":"viewer","password":"correct horse"}"#;
+    let ground = r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#;
+    let channel = r#"{"name":"duty","kind":"ntfy","topic":"flood-desk","secret":"tk_1",
+        "server":"http://127.0.0.1:1","quiet":{"from":"22:00","to":"06:00"}}"#;
     [
         ("get", "/me", "/me", ""),
         ("get", "/stations", "/stations", ""),
@@ -140,9 +144,43 @@ fn requests<'a>(
             "/stations/3f9a01c2/rain",
             "",
         ),
+        (
+            "get",
+            "/stations/{station}/events",
+            "/stations/3f9a01c2/events",
+            "",
+        ),
+        ("get", "/sparklines", "/sparklines?name=rain_total", ""),
         ("get", "/frames", "/frames", ""),
         ("get", "/exchange", "/exchange", ""),
         ("get", "/alarms", "/alarms", ""),
+        (
+            "post",
+            "/alarms/{id}/acknowledge",
+            "/alarms/1/acknowledge",
+            r#"{"name":"Maria","note":"on the way"}"#,
+        ),
+        ("get", "/journal", "/journal", ""),
+        ("post", "/channels", "/channels", channel),
+        ("get", "/channels", "/channels", ""),
+        (
+            "patch",
+            "/channels/{id}",
+            "/channels/1",
+            r#"{"active":false}"#,
+        ),
+        ("delete", "/channels/{id}", "/channels/1", ""),
+        ("get", "/map", "/map", ""),
+        ("put", "/map/ground", "/map/ground", ground),
+        ("delete", "/map/ground", "/map/ground", ""),
+        ("patch", "/map", "/map", r#"{"tiles":""}"#),
+        ("get", "/site", "/site", ""),
+        (
+            "patch",
+            "/site",
+            "/site",
+            r#"{"name":"Farm","zone":"America/Sao_Paulo"}"#,
+        ),
         ("get", "/rules", "/rules", ""),
         ("put", "/rules", "/rules", rules),
         ("post", "/tokens", "/tokens", token),
@@ -154,6 +192,15 @@ fn requests<'a>(
             r#"{"stations":["3f9a01c2","*"]}"#,
         ),
         ("delete", "/tokens/{id}", "/tokens/1", ""),
+        ("get", "/users", "/users", ""),
+        ("post", "/users", "/users", user),
+        (
+            "patch",
+            "/users/{name}",
+            "/users/ana",
+            r#"{"role":"operator"}"#,
+        ),
+        ("delete", "/users/{name}", "/users/ana", ""),
         ("post", "/readings", "/readings", reading),
     ]
 }

@@ -1,0 +1,280 @@
+//! Channels: how people are told of alarms, by e-mail, ntfy, Telegram or a webhook. An admin
+//! edits them on the page.
+//!
+//! They are kept in the file `channels.json` (mode 0600) and not in the database, because a
+//! channel has secrets and the database may be read by others (Grafana, a backup service).
+
+mod change;
+mod deliver;
+mod http;
+mod mail;
+pub mod quiet;
+mod secret;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use tokio::sync::watch;
+
+use self::quiet::{Quiet, Span};
+use self::secret::Secret;
+use crate::alarm::Severity;
+use crate::alarm::target::Target;
+use crate::auth::{private, write_private};
+use crate::error::{Error, Result};
+use crate::settings::Zone;
+
+pub use self::change::Change;
+pub use self::deliver::{run, send_test};
+pub use self::http::{Poster, post_signed, shown, signature};
+
+/// Maximum channels. Each may hold a thread for as long as its server does not answer.
+pub const CHANNELS_MAX: usize = 20;
+
+/// The kind of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Email,
+    Ntfy,
+    Telegram,
+    Webhook,
+}
+
+/// Protection of a connection to a mail server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Security {
+    /// TLS from the first byte (port 465).
+    #[default]
+    Tls,
+    /// TLS by STARTTLS, or no mail (port 587).
+    StartTls,
+    /// None. Only a server on this machine may then get a password.
+    None,
+}
+
+/// Language of the messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Language {
+    #[default]
+    #[serde(rename = "en")]
+    English,
+    #[serde(rename = "pt-BR")]
+    Portuguese,
+}
+
+/// A channel, as the file keeps it. `server` to `topic` are used as the kind requires.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Channel {
+    pub id: i64,
+    pub name: String,
+    pub kind: Kind,
+    pub active: bool,
+    /// Milder alarms are not sent.
+    pub severity: Severity,
+    /// Sends only what nobody has acknowledged for this long. 0: sends at once.
+    pub after_minutes: u32,
+    pub quiet: Option<Span>,
+    pub language: Language,
+    /// Host of the mail server, or URL of the server of ntfy or Telegram.
+    #[serde(default)]
+    pub server: String,
+    #[serde(default)]
+    pub port: u16,
+    #[serde(default)]
+    pub security: Security,
+    #[serde(default)]
+    pub user: String,
+    #[serde(default)]
+    pub from: String,
+    #[serde(default)]
+    pub to: Vec<String>,
+    /// Topic of ntfy, or chat of Telegram.
+    #[serde(default)]
+    pub topic: String,
+    /// URL of a webhook. It may contain a key, so it is treated as a secret.
+    #[serde(default)]
+    pub url: Secret,
+    /// Password of the mail account, token of ntfy, token of the bot, or key of the signature.
+    #[serde(default)]
+    pub secret: Secret,
+}
+
+impl Channel {
+    /// Its name in the outbox.
+    pub fn target_name(&self) -> String {
+        format!("channel:{}", self.id)
+    }
+
+    /// What the alarms know of it; `None` if it is switched off.
+    pub fn target(&self, zone: &Zone) -> Option<Target> {
+        self.active.then(|| Target {
+            name: self.target_name(),
+            label: self.name.clone(),
+            least: self.severity,
+            after_ms: i64::from(self.after_minutes) * 60_000,
+            quiet: self.quiet_hours(zone),
+        })
+    }
+
+    fn quiet_hours(&self, zone: &Zone) -> Option<Quiet> {
+        self.quiet.clone().map(|span| Quiet {
+            span,
+            zone: zone.clone(),
+        })
+    }
+
+    /// The channel for the page, without its secrets.
+    pub fn json(&self) -> Json {
+        json!({
+            "id": self.id, "name": self.name, "kind": self.kind, "active": self.active,
+            "severity": self.severity, "after_minutes": self.after_minutes, "quiet": self.quiet,
+            "language": self.language, "server": self.server, "port": self.port,
+            "security": self.security, "user": self.user, "from": self.from, "to": self.to,
+            "topic": self.topic, "url": self.url.host(), "has_secret": !self.secret.is_empty(),
+        })
+    }
+
+    /// Removes the channel's secrets from a text that is shown or logged. A server may repeat what
+    /// it was sent.
+    fn without_secrets(&self, text: &str) -> String {
+        let mut text = text.to_string();
+        for secret in [&self.url, &self.secret] {
+            if !secret.is_empty() {
+                text = text.replace(secret.reveal(), "***");
+            }
+        }
+        text.chars().filter(|c| !c.is_control()).take(200).collect()
+    }
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Stored {
+    /// Number of the next channel. A number is never used twice, so a notice for a removed channel
+    /// reaches no other.
+    next: i64,
+    channels: Vec<Channel>,
+}
+
+/// The channels, in memory and in their file.
+#[derive(Debug)]
+pub struct Channels {
+    path: PathBuf,
+    stored: RwLock<Arc<Stored>>,
+    changed: watch::Sender<u64>,
+    /// Held while the file is written.
+    writing: tokio::sync::Mutex<()>,
+}
+
+impl Channels {
+    /// Reads the file of a state directory, if there is one.
+    pub fn open(state: &Path) -> Result<Channels> {
+        let path = state.join("channels.json");
+        let stored = if path.exists() {
+            private(&path)?;
+            let text = std::fs::read_to_string(&path).map_err(|source| Error::Read {
+                path: path.clone(),
+                source,
+            })?;
+            // The error would quote the line, with its secret.
+            serde_json::from_str(&text).map_err(|error| {
+                let (line, path) = (error.line(), path.display());
+                Error::Invalid(format!("{path}:{line}: this is not a list of channels"))
+            })?
+        } else {
+            Stored::default()
+        };
+        Ok(Channels {
+            path,
+            stored: RwLock::new(Arc::new(stored)),
+            changed: watch::Sender::new(0),
+            writing: tokio::sync::Mutex::default(),
+        })
+    }
+
+    fn stored(&self) -> Arc<Stored> {
+        self.stored
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// All channels.
+    pub fn all(&self) -> Vec<Channel> {
+        self.stored().channels.clone()
+    }
+
+    /// The channel with this number.
+    pub fn get(&self, id: i64) -> Option<Channel> {
+        self.stored()
+            .channels
+            .iter()
+            .find(|one| one.id == id)
+            .cloned()
+    }
+
+    /// Is notified after each change.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Adds a channel. Returns it with its number.
+    pub async fn add(self: &Arc<Self>, change: Change) -> Result<Channel> {
+        let _turn = self.writing.lock().await;
+        let mut stored = (*self.stored()).clone();
+        if stored.channels.len() >= CHANNELS_MAX {
+            return Err(Error::Invalid(format!("more than {CHANNELS_MAX} channels")));
+        }
+        stored.next += 1;
+        let channel = change.make(stored.next)?;
+        stored.channels.push(channel.clone());
+        self.keep(stored).await?;
+        Ok(channel)
+    }
+
+    /// Changes a channel. Absent members stay unchanged.
+    pub async fn change(self: &Arc<Self>, id: i64, change: Change) -> Result<Channel> {
+        let _turn = self.writing.lock().await;
+        let mut stored = (*self.stored()).clone();
+        let place = stored.channels.iter_mut().find(|one| one.id == id);
+        let place = place.ok_or_else(|| unknown(id))?;
+        *place = change.apply(place)?;
+        let channel = place.clone();
+        self.keep(stored).await?;
+        Ok(channel)
+    }
+
+    /// Removes a channel.
+    pub async fn remove(self: &Arc<Self>, id: i64) -> Result<()> {
+        let _turn = self.writing.lock().await;
+        let mut stored = (*self.stored()).clone();
+        let before = stored.channels.len();
+        stored.channels.retain(|one| one.id != id);
+        if stored.channels.len() == before {
+            return Err(unknown(id));
+        }
+        self.keep(stored).await
+    }
+
+    /// Writes the file, then changes the copy in memory.
+    async fn keep(&self, stored: Stored) -> Result<()> {
+        let text = serde_json::to_vec_pretty(&stored).unwrap_or_default();
+        let text = zeroize::Zeroizing::new(text);
+        let path = self.path.clone();
+        let written = tokio::task::spawn_blocking(move || write_private(&path, &text));
+        written.await.map_err(|_| Error::Stopping)??;
+        *self.stored.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(stored);
+        self.changed.send_modify(|count| *count += 1);
+        Ok(())
+    }
+}
+
+fn unknown(id: i64) -> Error {
+    Error::Unknown {
+        what: format!("channel {id}"),
+    }
+}

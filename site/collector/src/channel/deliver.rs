@@ -1,0 +1,129 @@
+//! Delivers the notices of a channel: several at a time, so that a flood of alarms becomes a few
+//! messages.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::http::{Poster, post_letter, post_signed};
+use super::text::{Letter, letter, test_letter};
+use super::{Channel, Channels, Kind, mail};
+use crate::alarm::{SCHEMA, Severity};
+use crate::outbox::{Notice, Outbox, Wanted};
+use crate::settings::Settings;
+
+/// Maximum alarms of one message.
+const BATCH: i64 = 200;
+/// Pause after a message. The alarms that are raised meanwhile share the next one.
+const GAP: Duration = Duration::from_secs(5);
+
+/// Delivers to a channel until it is removed.
+pub async fn run(outbox: Outbox, channels: Arc<Channels>, settings: Settings, id: i64) {
+    let poster = Poster::default();
+    let mut changes = channels.changes();
+    while let Some(channel) = channels.get(id) {
+        if !channel.active {
+            let _ = changes.changed().await;
+            continue;
+        }
+        let wanted = wanted(&channel, &settings, outbox.clock.now());
+        let notices = tokio::select! {
+            notices = outbox.poll(&wanted) => notices,
+            _ = changes.changed() => continue,
+        };
+        if notices.is_empty() {
+            continue;
+        }
+        let now = outbox.clock.now();
+        let done = send(&poster, &channel, &settings, &notices, now).await;
+        match done {
+            Ok(()) => outbox.delivered(&notices, &wanted).await,
+            Err(reason) => {
+                let reason = channel.without_secrets(&reason);
+                outbox.failed(&notices, &wanted, &reason).await;
+            }
+        }
+        if channel.kind != Kind::Webhook {
+            tokio::time::sleep(GAP).await;
+        }
+    }
+}
+
+fn wanted(channel: &Channel, settings: &Settings, now: i64) -> Wanted {
+    let quiet = channel.quiet_hours(&settings.zone);
+    let holds = quiet.is_some_and(|quiet| quiet.holds(now));
+    Wanted {
+        target: channel.target_name(),
+        label: channel.name.clone(),
+        least: if holds {
+            Severity::Critical
+        } else {
+            Severity::Info
+        },
+        max: if channel.kind == Kind::Webhook {
+            1
+        } else {
+            BATCH
+        },
+    }
+}
+
+async fn send(
+    poster: &Poster,
+    channel: &Channel,
+    settings: &Settings,
+    notices: &[Notice],
+    now: i64,
+) -> Result<(), String> {
+    if let (Kind::Webhook, [notice]) = (channel.kind, notices) {
+        return post(poster, channel, (notice.id, notice.body.clone()), now).await;
+    }
+    let bodies: Vec<Json> = notices
+        .iter()
+        .filter_map(|notice| serde_json::from_str(&notice.body).ok())
+        .collect();
+    let (site, zone) = (settings.name(), &settings.zone);
+    let waited = channel.after_minutes > 0 && bodies.iter().any(|body| body["active"] == true);
+    let letter = letter(&bodies, channel.language, &site, zone, waited);
+    send_letter(poster, channel, letter).await
+}
+
+async fn send_letter(poster: &Poster, channel: &Channel, letter: Letter) -> Result<(), String> {
+    if channel.kind == Kind::Email {
+        return mail::send(channel, &letter).await;
+    }
+    let (poster, channel) = (poster.clone(), channel.clone());
+    tokio::task::spawn_blocking(move || post_letter(&poster, &channel, &letter))
+        .await
+        .unwrap_or_else(|error| Err(error.to_string()))
+}
+
+async fn post(
+    poster: &Poster,
+    channel: &Channel,
+    (id, body): (i64, String),
+    now: i64,
+) -> Result<(), String> {
+    let (poster, channel) = (poster.clone(), channel.clone());
+    let work = move || {
+        let (url, secret) = (channel.url.reveal(), channel.secret.reveal());
+        post_signed(&poster, url, secret, (id, &body), now)
+    };
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Err(error.to_string()))
+}
+
+/// Sends a test message at once. The error is the reason, without secrets.
+pub async fn send_test(channel: &Channel, settings: &Settings, now: i64) -> Result<(), String> {
+    let poster = Poster::default();
+    let done = if channel.kind == Kind::Webhook {
+        let body = json!({"schema": SCHEMA, "test": true}).to_string();
+        post(&poster, channel, (0, body), now).await
+    } else {
+        let letter = test_letter(channel.language, &settings.name());
+        send_letter(&poster, channel, letter).await
+    };
+    done.map_err(|reason| channel.without_secrets(&reason))
+}

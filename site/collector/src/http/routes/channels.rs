@@ -1,0 +1,139 @@
+//! `/channels`: how people are told of alarms.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::super::answer::ApiError;
+use super::super::app::App;
+use super::super::caller::Admin;
+use super::{Answer, Body, Shared};
+use crate::channel::{self, Change, Channel};
+use crate::db::Database;
+use crate::error::Result;
+use crate::message::time_text;
+use crate::sql;
+
+/// The channel with what waits for it, and its last success and failure.
+fn with_outbox(db: &mut dyn Database, channel: &Channel) -> Result<Value> {
+    let mut json = channel.json();
+    let target = || [channel.target_name().into()];
+    if let Some(row) = db.query(sql::COUNT_NOTICES, &target())?.first() {
+        let failing = row.opt_int(2).is_some_and(|attempts| attempts > 0);
+        json["waiting"] = row.int(0).into();
+        json["oldest"] = row.opt_int(1).map(time_text).into();
+        json["attempts"] = row.int(2).into();
+        json["next"] = row.opt_int(3).filter(|_| failing).map(time_text).into();
+    }
+    let rows = db.query(sql::DELIVERY, &target())?;
+    let row = rows.first();
+    json["sent"] = row.map_or(0, |row| row.int(0)).into();
+    json["dropped"] = row.map_or(0, |row| row.int(1)).into();
+    json["sent_at"] = row.and_then(|row| row.opt_int(2)).map(time_text).into();
+    json["failed_at"] = row.and_then(|row| row.opt_int(3)).map(time_text).into();
+    json["reason"] = row.and_then(|row| row.opt_text(4)).into();
+    Ok(json)
+}
+
+fn number(id: &str) -> Result<i64, ApiError> {
+    id.parse()
+        .map_err(|_| ApiError::unknown(&format!("channel {id}")))
+}
+
+impl App {
+    async fn show_channel(&self, channel: Channel) -> Result<Value> {
+        self.readers.read(move |db| with_outbox(db, &channel)).await
+    }
+
+    /// Makes the alarms know the channels as they are now. `gone` is a removed one.
+    async fn aim(&self, gone: Option<i64>) -> Result<()> {
+        let zone = &self.settings.zone;
+        let channels = self.channels.all();
+        let targets: Vec<_> = channels.iter().filter_map(|one| one.target(zone)).collect();
+        self.write(move |db, store| {
+            store.aim(targets);
+            let Some(id) = gone else { return Ok(()) };
+            let target = || [format!("channel:{id}").into()];
+            db.execute(sql::DELETE_TARGET, &target())?;
+            db.execute(sql::DELETE_DELIVERY, &target())?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// `GET /channels`.
+pub async fn channels(_: Admin, State(app): Shared) -> Answer {
+    let all = app.channels.all();
+    let list = move |db: &mut dyn Database| {
+        let each = all.iter().map(|channel| with_outbox(db, channel));
+        each.collect::<Result<Vec<Value>>>()
+    };
+    Ok(Json(json!({"channels": app.readers.read(list).await?})))
+}
+
+/// `POST /channels`: adds a channel.
+pub async fn new_channel(
+    _: Admin,
+    State(app): Shared,
+    Body(asked): Body<Change>,
+) -> Result<Response, ApiError> {
+    let channel = app.channels.add(asked).await?;
+    app.aim(None).await?;
+    let (outbox, channels) = (app.outbox.clone(), app.channels.clone());
+    tokio::spawn(channel::run(
+        outbox,
+        channels,
+        app.settings.clone(),
+        channel.id,
+    ));
+    let json = app.show_channel(channel).await?;
+    Ok((StatusCode::CREATED, Json(json)).into_response())
+}
+
+/// `PATCH /channels/{id}`. Absent members stay unchanged, also the secret.
+pub async fn patch_channel(
+    _: Admin,
+    State(app): Shared,
+    Path(id): Path<String>,
+    Body(asked): Body<Change>,
+) -> Answer {
+    let channel = app.channels.change(number(&id)?, asked).await?;
+    app.aim(None).await?;
+    Ok(Json(app.show_channel(channel).await?))
+}
+
+/// `DELETE /channels/{id}`: removes a channel, and what waits for it.
+pub async fn delete_channel(_: Admin, State(app): Shared, Path(id): Path<String>) -> Answer {
+    let id = number(&id)?;
+    app.channels.remove(id).await?;
+    app.aim(Some(id)).await?;
+    Ok(Json(json!({})))
+}
+
+/// `POST /channels/{id}/test`: sends a test message now, and tells what came of it.
+pub async fn test_channel(_: Admin, State(app): Shared, Path(id): Path<String>) -> Answer {
+    let id = number(&id)?;
+    let channel = app.channels.get(id);
+    let channel = channel.ok_or_else(|| ApiError::unknown(&format!("channel {id}")))?;
+    let Some(_place) = app.tests.take(id, 1) else {
+        return Err(ApiError::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too-many",
+            "a test of this channel is running",
+            None,
+        ));
+    };
+    let sent = channel::send_test(&channel, &app.settings, app.clock.now()).await;
+    match sent {
+        Ok(()) => Ok(Json(json!({"sent": true}))),
+        Err(reason) => Err(ApiError::new(
+            StatusCode::BAD_GATEWAY,
+            "not-sent",
+            format!("the test message was not sent: {reason}"),
+            None,
+        )),
+    }
+}

@@ -1,0 +1,73 @@
+// The people who may log in, one's own password, and the site's name and time zone: parts of the
+// settings.
+
+import { api } from "../api.js";
+import { ask, sure } from "../dialog.js";
+import { field, fill, h, select, table } from "../dom.js";
+import { attempt } from "../problem.js";
+import { t } from "../text.js";
+import { setZone } from "../zone.js";
+
+const ROLES = ["viewer", "operator", "admin"];
+/** Minimum length of a password, as the server has it. */
+const SHORTEST = 10;
+
+const password = (name, autocomplete = "new-password") => h("input", {
+    type: "password", name, autocomplete, required: true, minlength: autocomplete === "new-password" ? SHORTEST : undefined, maxlength: "1024",
+});
+const roles = (chosen) => select(ROLES.map((one) => [one, t(`role.${one}`)]), chosen, { name: "role" });
+
+/** A button that changes one's own password. */
+export function ownPassword(app) {
+    return h("button", { type: "button", onclick: () => {
+        const [old, wanted] = [password("old", "current-password"), password("new")];
+        ask(t("password.own"), [field(t("password.old"), old), field(t("password.new"), wanted, { help: t("password.help", { count: SHORTEST }) })], t("save"), async () => {
+            await api("/me/password", { method: "POST", body: { old: old.value, new: wanted.value } });
+            // The change has ended this session, too.
+            app.loggedIn(await api("/login", { method: "POST", body: { user: app.user.user, password: wanted.value } }));
+        });
+    } }, t("password.own"));
+}
+
+/** The list of users, for admins. */
+export async function userDesk(section, signal) {
+    const box = h("div");
+    const list = h("div");
+    const change = (name, body) => api(`/users/${encodeURIComponent(name)}`, { method: "PATCH", body, signal });
+
+    async function load() {
+        const { users } = await api("/users", { signal });
+        const button = (name, key, work) => h("button", { type: "button", class: "plain", "aria-label": `${t(key)}: ${name}`, onclick: work }, t(key));
+        fill(list, table(t("users.title"), [t("users.name"), t("tokens.role"), t("change")], users.map(({ name, role }) => [name, t(`role.${role}`),
+            h("span", { class: "inline" },
+                button(name, "users.role", () => { const chosen = roles(role); ask(`${t("users.role")}: ${name}`, field(t("tokens.role"), chosen), t("save"), async () => { await change(name, { role: chosen.value }); await load(); }); }),
+                button(name, "login.password", () => { const typed = password("password"); ask(`${t("login.password")}: ${name}`, field(t("password.new"), typed), t("save"), () => change(name, { password: typed.value })); }),
+                button(name, "remove", () => sure(t("users.sure", { name }), () => attempt(box, async () => { await api(`/users/${encodeURIComponent(name)}`, { method: "DELETE", signal }); await load(); })))),
+        ]), { hideCaption: true }));
+    }
+    const make = () => {
+        const name = h("input", { name: "user-name", required: true, maxlength: "32", pattern: "[A-Za-z0-9._\\-]+", autocomplete: "off" });
+        const [role, typed] = [roles("viewer"), password("password")];
+        ask(t("users.make"), [field(t("users.name"), name), field(t("tokens.role"), role, { help: t("users.roles") }), field(t("login.password"), typed, { help: t("password.help", { count: SHORTEST }) })], t("users.make"), async () => {
+            await api("/users", { method: "POST", body: { name: name.value, role: role.value, password: typed.value }, signal });
+            await load();
+        });
+    };
+    section.append(h("p", {}, t("users.roles")), h("div", { class: "buttons" }, h("button", { type: "button", class: "main", onclick: make }, t("users.make"))), box, list);
+    await load();
+}
+
+/** Name and time zone of the site, for admins. */
+export async function siteDesk(section, signal) {
+    const site = await api("/site", { signal });
+    const box = h("div", { role: "status" });
+    const name = h("input", { name: "site-name", maxlength: "64", value: site.name });
+    const zones = h("datalist", { id: "zones" }, (Intl.supportedValuesOf?.("timeZone") ?? []).map((zone) => h("option", { value: zone })));
+    const zone = h("input", { name: "zone", list: "zones", required: true, maxlength: "64", value: site.zone });
+    const save = async (event) => {
+        event.preventDefault();
+        if (await attempt(box, async () => setZone((await api("/site", { method: "PATCH", body: { name: name.value, zone: zone.value }, signal })).zone))) fill(box, h("p", { class: "good" }, t("saved")));
+    };
+    const browser = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    section.append(h("form", { class: "row", onsubmit: save }, field(t("site.name"), name), field(t("site.zone"), zone, { help: t("site.zone.help", { zone: browser }) }), zones, h("button", { class: "main" }, t("save"))), box);
+}
