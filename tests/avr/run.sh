@@ -47,8 +47,9 @@ settings_of() { # TEST
 for_host() { # PROGRAM TEST FLAG...
     local program=$1 test=$2
     shift 2
-    # The kernels of AES have key schedules in bytes, as the C with tables.
-    cc $warnings -O2 -DSELO_AES_TABLES=1 "$@" -Isrc -Itests/avr "tests/avr/test_$test.c" tests/avr/kernel.c \
+    # The kernels of AES have key schedules in bytes, as the C with tables; those of ML-KEM have
+    # the coefficients of the C for 8-bit chips.
+    cc $warnings -O2 -DSELO_AES_TABLES=1 -DSELO_MLKEM_WORDS=0 "$@" -Isrc -Itests/avr "tests/avr/test_$test.c" tests/avr/kernel.c \
         $(sources_of "$test" c) -o "$program"
 }
 
