@@ -13,6 +13,7 @@ const HEADER: &str = include_str!("../../../../src/selo.h");
 const UNAUTHENTICATED: &str = include_str!("../../../../src/selo_unauthenticated.h");
 const SPECK: &str = include_str!("../../../../src/selo_speck.h");
 const MLKEM: &str = include_str!("../../../../src/selo_mlkem.h");
+const ENCAPSULATION: &str = include_str!("../../../../src/selo/mlkem/encapsulation.h");
 const DECLARATIONS: &str = include_str!("declarations.rs");
 
 macro_rules! sizes {
@@ -190,7 +191,14 @@ fn no_struct_of_the_header_is_missing() {
         .map(|(name, _)| name)
         .filter(|name| !others.contains(name) && !name.ends_with("_message"))
         .collect();
-    let here: Vec<&str> = sizes().iter().map(|&(name, _, _)| name).collect();
+    // A part of two structs, which has a header of its own.
+    let part = "mlkem_encapsulation";
+    assert!(ENCAPSULATION.contains(&format!("struct selo_{part} {{")));
+    let here: Vec<&str> = sizes()
+        .iter()
+        .map(|&(name, _, _)| name)
+        .filter(|&name| name != part)
+        .collect();
     assert_eq!(here, header);
 }
 

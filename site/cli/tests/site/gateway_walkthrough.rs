@@ -102,6 +102,8 @@ fn the_page_can_be_followed() {
                     assert!(said.contains(line.as_str()), "{line:?} is not in:\n{said}");
                 }
             }
+            // For another machine, as the page says.
+            "text" => performed -= lines.len(),
             info => panic!("unknown kind of block '{info}'"),
         }
     }
