@@ -10,6 +10,7 @@
 #                                              which are always written to out/avr/kernels.txt
 #                                              (for the large chip, kernels-large.txt)
 # environment: SIMAVR_RUNNER  the runner program (default: built from lab/sims/simavr)
+#              SELO_KERNEL_CASES  the number of inputs of most functions (default: 3000)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=out/avr
@@ -27,6 +28,7 @@ tests=("$@")
 [ $# -gt 0 ] || mapfile -t tests < <(basename -a -s .c tests/avr/test_*.c | sed 's/^test_//')
 
 warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
+cases=${SELO_KERNEL_CASES:-3000}
 # Fewer cases where the chip runs portable C, which is slow there.
 few=200
 
@@ -77,8 +79,8 @@ on_chip() { # CHIP IMAGE
 
 one() { # TEST
     local test=$1 base=$out/$1 status=0 texts=("$out/$1" "$out/$1-c" "$out/$1-large") flag
-    for_host "$base.host" "$test" && for_host "$base.host-few" "$test" -DKERNEL_CASES=$few &&
-        for_chip atmega328p "$base.elf" "$test" &&
+    for_host "$base.host" "$test" "-DKERNEL_CASES=$cases" && for_host "$base.host-few" "$test" -DKERNEL_CASES=$few &&
+        for_chip atmega328p "$base.elf" "$test" "-DKERNEL_CASES=$cases" &&
         for_chip atmega328p "$base-c.elf" "$test" -DSELO_NATIVE=0 -DKERNEL_CASES=$few &&
         for_chip atmega2560 "$base-large.elf" "$test" -DKERNEL_CASES=$few -Wl,--undefined=kernel_ballast || return 1
     "$base.host" >"$base.expected"
@@ -89,7 +91,7 @@ one() { # TEST
     on_chip atmega2560 "$base-large.elf" >"$base-large.txt" || true
     for flag in $(settings_of "$test"); do
         texts+=("$base$flag")
-        for_chip atmega328p "$base$flag.elf" "$test" "$flag" || return 1
+        for_chip atmega328p "$base$flag.elf" "$test" "$flag" "-DKERNEL_CASES=$cases" || return 1
         cp "$base.expected" "$base$flag.expected"
         on_chip atmega328p "$base$flag.elf" >"$base$flag.txt" || true
     done
