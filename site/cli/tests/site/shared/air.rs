@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use selo_link::frame::{Direction, FRAME_MAX, Frame};
+use selo_link::frame::{Direction, FRAME_MAX, Frame, JoinAccept};
 use selo_link::join::JoinAttempt;
 use selo_link::session::{SealOptions, Session};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Suite};
@@ -79,7 +79,6 @@ impl Node {
 
     /// Panics if a join ever got two different answers, also late ones.
     pub fn check_answers(&self) {
-        let suite = Suite::ChaChaPolyBlake2s;
         for (counter, secret) in (1..).zip(&self.joins) {
             let mut answers: Vec<_> = self
                 .heard
@@ -88,9 +87,7 @@ impl Node {
                     let Ok(Frame::JoinAccept(accept)) = Frame::parse(&heard.bytes) else {
                         return false;
                     };
-                    let (mut attempt, _) =
-                        JoinAttempt::start(suite, self.device, &self.key, counter, false, secret);
-                    attempt.finish(&accept).is_ok()
+                    self.is_answer(counter, secret, &accept)
                 })
                 .map(|heard| &heard.bytes)
                 .collect();
@@ -98,6 +95,16 @@ impl Node {
             answers.dedup();
             assert!(answers.len() <= 1, "join {counter} was answered twice");
         }
+    }
+
+    /// True if the frame answers the join with this counter and secret. A fresh attempt takes any
+    /// such answer, the first one or not.
+    fn is_answer(&self, counter: u32, secret: &EphemeralSecret, accept: &JoinAccept<'_>) -> bool {
+        let suite = Suite::ChaChaPolyBlake2s;
+        JoinAttempt::start(suite, self.device, &self.key, counter, false, secret)
+            .0
+            .finish(accept)
+            .is_ok()
     }
 
     /// Joins with a new counter, which it sends `times` times. Returns the different answers, and
@@ -108,7 +115,6 @@ impl Node {
         let suite = Suite::ChaChaPolyBlake2s;
         let (mut attempt, request) =
             JoinAttempt::start(suite, self.device, &self.key, self.counter, false, &secret);
-        self.joins.push(secret);
         let mut answers = Answers::new();
         for _ in 0..times {
             for at in self.exchange(gateways, &request) {
@@ -116,7 +122,10 @@ impl Node {
                 let Ok(Frame::JoinAccept(accept)) = Frame::parse(bytes) else {
                     continue;
                 };
-                answers.insert(bytes.clone(), *from);
+                // An answer to an earlier join may come late.
+                if self.is_answer(self.counter, &secret, &accept) {
+                    answers.insert(bytes.clone(), *from);
+                }
                 if let Ok(keys) = attempt.finish(&accept) {
                     if self.sessions.iter().all(|it| it.id() != keys.session) {
                         self.sessions.push(keys.node_session());
@@ -125,6 +134,7 @@ impl Node {
                 }
             }
         }
+        self.joins.push(secret);
         answers
     }
 
