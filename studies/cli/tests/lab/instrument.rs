@@ -313,7 +313,17 @@ fn a_hang_ends_at_the_cycle_limit() {
 #[test]
 fn a_call_over_the_limit_is_neither_passed_nor_failed() {
     let project = Project::new();
-    let select = ["--board", "uno", "--algorithm", "x25519", "--limit"];
+    let select = [
+        "--board",
+        "uno",
+        "--algorithm",
+        "x25519",
+        "--library",
+        "selo",
+        "--variant",
+        "fast",
+        "--limit",
+    ];
     let with = |command: &str, limit: &str, more: &[&str]| {
         let arguments = [&["lab", command], &select[..], &[limit, "--json"], more].concat();
         project.selo(&arguments)
