@@ -10,7 +10,7 @@ use selo_report::pair::{self, Side};
 use selo_report::paper::{self, Paper};
 use selo_report::table::TerminalStyle;
 
-use super::{paper_libraries, report, rows};
+use super::{common, paper_libraries, report, rows};
 
 /// Compare measured figures with those of a paper or of any other implementation
 #[derive(Debug, clap::Args)]
@@ -89,6 +89,8 @@ pub struct Args {
     /// With --fetch: bind and survey again what was bound and surveyed
     #[arg(long, requires = "fetch")]
     fresh: bool,
+    #[command(flatten)]
+    secrets: common::Secrets,
 }
 
 pub fn run(args: &Args, project: &Path) -> selo_base::report::Result<ExitCode> {
@@ -170,7 +172,7 @@ fn of_paper(args: &Args, project: &Path, name: &str) -> selo_base::report::Resul
     };
     let wanted = wanted(&paper, args.table.as_deref())?;
     let data = if args.fetch {
-        paper_libraries::bring(project, &paper, args.fresh)?
+        paper_libraries::bring(project, &paper, args.fresh, &args.secrets)?
     } else {
         Project::load(project)?
     };

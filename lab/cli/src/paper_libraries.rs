@@ -64,7 +64,12 @@ pub fn surveys(project: &Project, named: &[PathBuf]) -> selo_base::report::Resul
 
 /// Fetches, binds, surveys and measures the libraries of a paper. A library that cannot be fetched
 /// or bound is told, and the others go on. Returns the project with what was found.
-pub fn bring(root: &Path, paper: &Paper, again: bool) -> selo_base::report::Result<Project> {
+pub fn bring(
+    root: &Path,
+    paper: &Paper,
+    again: bool,
+    secrets: &common::Secrets,
+) -> selo_base::report::Result<Project> {
     let mut project = Project::load(root)?;
     let board = binding::default_board(&project).to_owned();
     let cells = || paper.tables.iter().flat_map(|table| &table.cells);
@@ -85,7 +90,7 @@ pub fn bring(root: &Path, paper: &Paper, again: bool) -> selo_base::report::Resu
     let boards: BTreeSet<&str> = paper.library_boards();
     for name in boards.into_iter().filter(|_| !bound.is_empty()) {
         let board = project.board(name)?;
-        examine(&project, board, &bound, again)?;
+        examine(&project, board, &bound, again, secrets)?;
     }
     Ok(project)
 }
@@ -112,6 +117,7 @@ fn examine(
     board: &Board,
     libraries: &[String],
     again: bool,
+    secrets: &common::Secrets,
 ) -> selo_base::report::Result<()> {
     let builder = Builder::new(project, board)?;
     let catalog = project.catalog()?;
@@ -134,7 +140,12 @@ fn examine(
         metrics: survey::metrics(board.fidelity),
         ..common::lab(project, board, builder, &catalog)
     };
-    survey_units(&lab, &units, &folder.join(SURVEYS), again)
+    let effort = Effort {
+        cycles: BUDGET * 1_000_000,
+        calls: Some(BUDGET * 100),
+        ..secrets.effort()
+    };
+    survey_units(&lab, &units, &folder.join(SURVEYS), again, &effort)
 }
 
 /// Surveys the units that have no line yet, and adds the lines to the file.
@@ -143,15 +154,11 @@ fn survey_units(
     units: &[Unit<'_>],
     path: &Path,
     again: bool,
+    effort: &Effort,
 ) -> selo_base::report::Result<()> {
     let mut kept: Vec<SurveyLine> = match path.is_file() {
         true => lines::read_lines(path, "selo lab compare --fetch")?,
         false => Vec::new(),
-    };
-    let effort = Effort {
-        cycles: BUDGET * 1_000_000,
-        calls: Some(BUDGET * 100),
-        ..Effort::default()
     };
     for unit in units {
         let of_unit = |line: &SurveyLine| {
@@ -164,7 +171,7 @@ fn survey_units(
             continue;
         }
         eprintln!("{}: surveying {}", lab.board.name, unit.label());
-        let line = lab.survey(unit, &effort)?;
+        let line = lab.survey(unit, effort)?;
         kept.retain(|line| !of_unit(line));
         kept.push(line);
         write(path, &kept)?;

@@ -342,7 +342,15 @@ fn the_libraries_of_a_paper_fill_its_tables() {
         assert!(cell["measured"].is_null());
     }
 
-    let compare = ["lab", "compare", "rocha-securino", "--fetch", "--json"];
+    let compare = [
+        "lab",
+        "compare",
+        "rocha-securino",
+        "--fetch",
+        "--json",
+        "--secrets",
+        "50",
+    ];
     let answer = hub.selo(&project, &compare);
     let all = cells(&answer);
     for row in ["AESLib", "Micro-aes", "Arduino Cryptography Library"] {
