@@ -7,7 +7,7 @@ use serde_json::Value;
 mod classes;
 mod folders;
 mod hashes;
-mod kem;
+pub mod kem;
 mod sealing;
 
 /// The lines of a survey. The budget is small, because the first vectors reveal each fault.

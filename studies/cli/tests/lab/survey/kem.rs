@@ -6,25 +6,32 @@ use std::path::{Path, PathBuf};
 
 const SCHEME: &str = "pq/crypto_kem/ml-kem-512/clean";
 
-/// Copies the scheme and the shared folder of the sources that the lab's own library uses.
-fn tree(project: &Project) {
+/// The fetched sources that the lab's own library uses.
+pub fn fetched(project: &Project) -> PathBuf {
     let answer = project.selo(&["lab", "fetch", "pqclean"]);
     assert_eq!(answer.code, Some(0), "{}", answer.all());
     let sources = std::fs::read_dir(project.path().join("target/sources")).expect("sources");
-    let fetched: PathBuf = sources
+    sources
         .flatten()
         .map(|entry| entry.path())
         .find(|path| path.to_string_lossy().contains("pqcrypto-mlkem"))
-        .expect("the fetched sources");
+        .map(|path| path.join("pqclean"))
+        .expect("the fetched sources")
+}
+
+/// Copies the scheme and the shared folder.
+fn tree(project: &Project) {
+    let fetched = fetched(project);
     for folder in ["crypto_kem/ml-kem-512/clean", "common"] {
         copy(
-            &fetched.join("pqclean").join(folder),
+            &fetched.join(folder),
             &project.path().join("pq").join(folder),
         );
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies the files of a folder.
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("the folder").flatten() {
         if entry.path().is_file() {
