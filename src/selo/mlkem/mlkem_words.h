@@ -15,6 +15,8 @@
 #ifndef SELO_MLKEM_WORDS_H
 #define SELO_MLKEM_WORDS_H
 
+#include "../common/compiler.h"
+
 #include <stdint.h>
 
 /* Z of 1; of 2^16; of 2^16 / 128; and of that times 1729, the last factor of the inverse transform. */
