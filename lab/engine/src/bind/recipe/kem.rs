@@ -8,6 +8,9 @@ use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};
 use crate::scan::Scanned;
 
+/// The numbers of the parameter sets.
+const SETS: [&str; 3] = ["512", "768", "1024"];
+
 /// Most recipes: names and sizes say nearly everything.
 const MOST: usize = 12;
 
@@ -64,6 +67,11 @@ fn prefix(name: &str) -> &str {
 /// The cost of the algorithm for functions of a name; `None` if they are another set's. The size of
 /// the public key says the most, then the name of the algorithm, then those of function and folder.
 fn cost_of_set(scanned: &Scanned, function: &str, algorithm: &Algorithm) -> Option<u32> {
+    let says = |text: &str| SETS.into_iter().find(|set| text.contains(set));
+    // A folder may declare the functions of all sets, each with its number.
+    if let Some(set) = says(function) {
+        return algorithm.name.ends_with(set).then_some(0);
+    }
     // A macro with several values is the user's to choose.
     let chosen = !parameter_flags(scanned, algorithm).is_empty();
     let before = function.split("crypto_kem").next().unwrap_or_default();
@@ -82,15 +90,11 @@ fn cost_of_set(scanned: &Scanned, function: &str, algorithm: &Algorithm) -> Opti
     let last: Vec<&str> = folder.rsplit('/').take(2).collect();
     let texts = [
         text.map(String::as_str),
-        Some(function),
-        Some(last[0]),
+        last.first().copied(),
         last.get(1).copied(),
     ];
     for said in texts.into_iter().flatten() {
-        if let Some(set) = ["512", "768", "1024"]
-            .into_iter()
-            .find(|set| said.contains(set))
-        {
+        if let Some(set) = says(said) {
             let same = algorithm.name.ends_with(set);
             return if same { Some(1) } else { chosen.then_some(4) };
         }
@@ -175,6 +179,24 @@ mod tests {
         let named = API.replace("CRYPTO_PUBLICKEYBYTES 800", "CRYPTO_ALGNAME \"Kyber768\"");
         assert!(slots(&named, "ml-kem-512", 800).is_empty());
         assert!(!slots(&named, "ml-kem-768", 1184).is_empty());
+    }
+
+    #[test]
+    fn a_function_with_a_number_is_that_sets() {
+        let all = ["512", "1024"].map(|set| {
+            API.replace("LIB_", &format!("kyber{set}_"))
+                .replace("CRYPTO_PUBLICKEYBYTES", "SIZE")
+        });
+        let text = all.concat();
+        assert!(slots(&text, "ml-kem-768", 1184).is_empty());
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("api.h"), text).expect("a header");
+        let scanned = scan(folder.path()).expect("a library");
+        let (calls, algorithm) = (calls(&scanned), algorithm("ml-kem-1024", 1568));
+        let calls: Vec<&Call<'_>> = calls.iter().collect();
+        for recipe in recipes(&scanned, &calls, &algorithm) {
+            assert!(recipe.names().iter().all(|name| name.contains("1024")));
+        }
     }
 
     #[test]
