@@ -1,5 +1,5 @@
 /*
- * ML-KEM-512 and ML-KEM-768 [FIPS203]: key encapsulation that quantum computers do not break.
+ * ML-KEM-512, ML-KEM-768 and ML-KEM-1024 [FIPS203]: key encapsulation that quantum computers do not break.
  *
  * One side makes a key pair and sends the public key. The other side encapsulates: from the public
  * key and 32 random bytes it makes a ciphertext and a shared secret. The first side decapsulates the
@@ -39,10 +39,14 @@ struct selo_mlkem512_ciphertext { uint8_t bytes[768]; };
 struct selo_mlkem768_public_key { uint8_t bytes[1184]; };
 struct selo_mlkem768_private_key { uint8_t bytes[2400]; };
 struct selo_mlkem768_ciphertext { uint8_t bytes[1088]; };
+struct selo_mlkem1024_public_key { uint8_t bytes[1568]; };
+struct selo_mlkem1024_private_key { uint8_t bytes[3168]; };
+struct selo_mlkem1024_ciphertext { uint8_t bytes[1568]; };
 
 /* ---- Whole keys -----------------------------------------------------------------------------
  *
- * For devices with 8 KB of RAM and more. Stack: ML-KEM-512 2,526 bytes, ML-KEM-768 2,777 bytes.
+ * For devices with 8 KB of RAM and more, ML-KEM-1024 with 16 KB. Stack: ML-KEM-512 2,526 bytes,
+ * ML-KEM-768 2,777 bytes. ML-KEM-1024 takes up to 3,412 bytes on a Cortex-M4.
  *
  * _keygen makes a key pair from a seed of 64 random bytes, d and z [FIPS203, algorithm 16]. The seed
  * can be stored in place of the private key. It cannot fail.
@@ -81,6 +85,17 @@ void selo_mlkem768_decapsulate(uint8_t secret[32],
                                const struct selo_mlkem768_private_key *private_key,
                                const struct selo_mlkem768_ciphertext *ciphertext);
 enum selo_status selo_mlkem768_check(const struct selo_mlkem768_private_key *private_key);
+
+void selo_mlkem1024_keygen(struct selo_mlkem1024_public_key *public_key,
+                          struct selo_mlkem1024_private_key *private_key, const uint8_t seed[64]);
+enum selo_status selo_mlkem1024_encapsulate(struct selo_mlkem1024_ciphertext *ciphertext,
+                                           uint8_t secret[32],
+                                           const struct selo_mlkem1024_public_key *public_key,
+                                           const uint8_t random[32]);
+void selo_mlkem1024_decapsulate(uint8_t secret[32],
+                               const struct selo_mlkem1024_private_key *private_key,
+                               const struct selo_mlkem1024_ciphertext *ciphertext);
+enum selo_status selo_mlkem1024_check(const struct selo_mlkem1024_private_key *private_key);
 
 /* ---- Encapsulation in pieces ----------------------------------------------------------------
  *
@@ -124,8 +139,11 @@ enum selo_status selo_mlkem768_check(const struct selo_mlkem768_private_key *pri
 #define SELO_MLKEM512_V 128
 #define SELO_MLKEM768_U 960
 #define SELO_MLKEM768_V 128
+#define SELO_MLKEM1024_U 1408
+#define SELO_MLKEM1024_V 160
 #define SELO_MLKEM512_ROW 320
 #define SELO_MLKEM768_ROW 320
+#define SELO_MLKEM1024_ROW 352
 
 /* The fields of these structs are internal. */
 struct selo_mlkem512_encapsulation {
@@ -133,6 +151,10 @@ struct selo_mlkem512_encapsulation {
     struct selo_shake sponge;
 };
 struct selo_mlkem768_encapsulation {
+    struct selo_mlkem_encapsulation of;
+    struct selo_shake sponge;
+};
+struct selo_mlkem1024_encapsulation {
     struct selo_mlkem_encapsulation of;
     struct selo_shake sponge;
 };
@@ -153,6 +175,15 @@ enum selo_status selo_mlkem768_encapsulate_key(struct selo_mlkem768_encapsulatio
 enum selo_status selo_mlkem768_encapsulate_read(struct selo_mlkem768_encapsulation *state,
                                                 uint8_t *out, size_t size);
 enum selo_status selo_mlkem768_encapsulate_finish(struct selo_mlkem768_encapsulation *state,
+                                                  uint8_t secret[32]);
+
+void selo_mlkem1024_encapsulate_start(struct selo_mlkem1024_encapsulation *state,
+                                     const uint8_t random[32]);
+enum selo_status selo_mlkem1024_encapsulate_key(struct selo_mlkem1024_encapsulation *state,
+                                               const uint8_t *piece, size_t size);
+enum selo_status selo_mlkem1024_encapsulate_read(struct selo_mlkem1024_encapsulation *state,
+                                                uint8_t *out, size_t size);
+enum selo_status selo_mlkem1024_encapsulate_finish(struct selo_mlkem1024_encapsulation *state,
                                                   uint8_t secret[32]);
 
 #ifdef __cplusplus

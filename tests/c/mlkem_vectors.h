@@ -9,7 +9,7 @@ static const char *const vector_names[VECTOR_FIELDS] = {"seed", "d", "z", "m", "
 
 struct vector {
     char section[16], result[16];
-    struct vector_field { uint8_t data[2400]; size_t size; } field[VECTOR_FIELDS];
+    struct vector_field { uint8_t data[3168]; size_t size; } field[VECTOR_FIELDS];
 };
 
 /* The field of a vector; its size is 0 if the vector does not have it. */

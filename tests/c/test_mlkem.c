@@ -1,5 +1,5 @@
 /*
- * ML-KEM-512 and ML-KEM-768 with the vectors of lab/vectors/ml-kem: those of NIST's ACVP and a part of
+ * ML-KEM-512, -768 and -1024 with the vectors of lab/vectors/ml-kem: those of NIST's ACVP and a part of
  * Wycheproof's. Each encapsulation also runs in random pieces.
  */
 #include "selo_mlkem.h"
@@ -61,8 +61,9 @@ struct size {
 
 SIZE(mlkem512, 512);
 SIZE(mlkem768, 768);
+SIZE(mlkem1024, 1024);
 
-static struct selo_mlkem768_encapsulation state; /* that of either size */
+static struct selo_mlkem1024_encapsulation state; /* that of each size */
 
 /* A random number from 1 to at most `left`, often small, sometimes 0. */
 static size_t piece_of(size_t left)
@@ -118,7 +119,7 @@ static enum selo_status in_pieces(const struct size *size, uint8_t *c, uint8_t *
 }
 
 static const struct size *size; /* of the file that is run */
-static uint8_t ek[1184], dk[2400], c[1088], k[32];
+static uint8_t ek[1568], dk[3168], c[1568], k[32];
 
 static void run_keygen(const struct vector *vector)
 {
@@ -203,7 +204,7 @@ static void run(const struct vector *vector)
 /* Calls out of turn, pieces that are too long, and a second pass with another key. */
 static void misuse(void)
 {
-    uint8_t m[32], out[1088], other[1184];
+    uint8_t m[32], out[1568], other[1568];
 
     check_random_bytes(out, 64);
     size->keygen(ek, dk, out);
@@ -247,6 +248,10 @@ int main(void)
     size = &mlkem768;
     CHECK(vector_each(VECTORS "/ml-kem/acvp-768.rsp", run) == 60);
     CHECK(vector_each(VECTORS "/ml-kem/wycheproof-768.rsp", run) > 50);
+    misuse();
+    size = &mlkem1024;
+    CHECK(vector_each(VECTORS "/ml-kem/acvp-1024.rsp", run) == 60);
+    CHECK(vector_each(VECTORS "/ml-kem/wycheproof-1024.rsp", run) > 50);
     misuse();
     return check_report("mlkem");
 }

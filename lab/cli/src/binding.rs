@@ -165,7 +165,11 @@ pub fn bind<'l>(
         .into_iter()
         .filter(|algorithm| made.open.contains(&algorithm.name))
         .collect();
-    let more = bind_on(project, NATIVE, scanned, &left)?;
+    let mut more = bind_on(project, NATIVE, scanned, &left)?;
+    for header in made.remedies.portable() {
+        let all = more.bound.iter_mut().chain(&mut more.suspects);
+        all.for_each(|one| one.remedies.empty.push(header.clone()));
+    }
     let bound = |name: &str| {
         more.bound
             .iter()

@@ -11,6 +11,7 @@ mod export;
 mod fetch;
 mod gate;
 mod given;
+mod import;
 mod lines;
 mod list;
 mod matrix;
@@ -24,6 +25,7 @@ mod rows;
 mod run;
 mod schema;
 mod survey;
+mod table;
 mod whole;
 
 use std::path::Path;
@@ -51,6 +53,10 @@ pub enum Command {
     Report(report::Args),
     /// Compare rows with a baseline, and fail if something got worse
     Gate(gate::Args),
+    /// Show key encapsulations and signatures as pqm4 does, from measured rows
+    Table(table::Args),
+    /// Make libraries of the schemes of a tree, such as pqm4's
+    Import(import::Args),
     /// Export rows in the formats of benchmark dashboards
     Export(export::Args),
     /// Rank the implementations that fit a device, with reasons
@@ -79,6 +85,8 @@ impl Command {
             Command::Compare(args) => compare::run(args, project),
             Command::Report(args) => report::run(args, project),
             Command::Gate(args) => gate::run(args, project),
+            Command::Table(args) => table::run(args, project),
+            Command::Import(args) => import::run(args, project),
             Command::Export(args) => export::run(args, project),
             Command::Recommend(args) => recommend::run(args, project),
             Command::Energy(args) => energy::run(args, project),

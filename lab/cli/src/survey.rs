@@ -7,8 +7,9 @@ use selo_engine::bind::manifest;
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::check::Effort;
-use selo_engine::measure::Lab;
+use selo_engine::measure::{Lab, default_metrics};
 use selo_engine::project::{Project, Selection};
+use selo_engine::row::{Fidelity, Metric};
 use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
 use selo_report::table::TerminalStyle;
 
@@ -153,7 +154,7 @@ fn on_boards(
             Err(error) => return Err(error.into()),
         };
         let lab = Lab {
-            metrics: survey::metrics(board.fidelity),
+            metrics: figures(project, board),
             cycle_limit: Some(args.limit.saturating_mul(1_000_000)),
             ..common::lab(project, board, builder, &catalog)
         };
@@ -163,6 +164,17 @@ fn on_boards(
         Some(error) if lines.is_empty() => Err(error.into()),
         _ => Ok(lines),
     }
+}
+
+/// The metrics of a board's survey: with cycles, where a calibrated model gives them.
+fn figures(project: &Project, board: &Board) -> Vec<Metric> {
+    let mut metrics = survey::metrics(board.fidelity);
+    if board.fidelity == Fidelity::Instructions
+        && default_metrics(project, board).contains(&Metric::Cycles)
+    {
+        metrics.push(Metric::Cycles);
+    }
+    metrics
 }
 
 /// Writes the page, the Markdown and the lines, and tells their paths.

@@ -22,6 +22,7 @@ pub mod energy;
 pub mod error;
 mod fetch;
 pub mod frame;
+pub mod import;
 pub mod interface;
 pub mod library;
 pub mod licence;

@@ -34,6 +34,9 @@ pub struct Project {
     pub models: Vec<CycleModel>,
 }
 
+/// The folder of imported libraries, below the project's root.
+pub const IMPORTED: &str = "out/import";
+
 /// Instead of a library's name: every library except those that only test the instrument.
 pub const ALL: &str = "all";
 

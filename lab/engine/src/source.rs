@@ -8,6 +8,7 @@
 
 mod address;
 mod client;
+mod common;
 mod git;
 mod input;
 mod lock;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 
 pub use address::{is_address as is_git_address, name as git_name};
+pub use common::FOLDER as COMMON;
 pub use lock::{LOCK, Lock, Pin};
 use manifest::unpacked;
 pub use manifest::{Registry, Source, UNPINNED};

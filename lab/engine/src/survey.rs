@@ -10,6 +10,7 @@ mod aes;
 mod ascon;
 mod iv;
 mod judge;
+mod kem;
 mod line;
 mod mistakes;
 mod probes;
@@ -18,6 +19,7 @@ mod verdict;
 use selo_vectors::{Case, CaseResult, Set};
 
 use crate::check::{DOES_NOT_FIT, Effort, NO_ROOM, is_about_time, lacks_room};
+use crate::derive;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::Unit;
@@ -78,11 +80,16 @@ impl Lab<'_> {
                 probes::examine(unit, &mut start, &mut findings),
                 &mut findings,
             )?;
+            settle(
+                kem::rejection(unit, &mut start, &mut findings),
+                &mut findings,
+            )?;
             if !failures.is_empty() {
                 settle(
                     mistakes::explain(unit, &mut start, &mut findings),
                     &mut findings,
                 )?;
+                settle(kem::explain(unit, &mut start, &mut findings), &mut findings)?;
                 settle(
                     ascon::explain(unit, &mut start, &mut findings),
                     &mut findings,
@@ -99,7 +106,8 @@ impl Lab<'_> {
         let rows = if failed {
             Vec::new() // a wrong cipher has no figures
         } else {
-            self.measure(unit, &|_| None)?
+            let rows = self.measure(unit, &|_| None)?;
+            derive::wanted(self.project, self.board, &self.metrics, rows)
         };
         judge::cost_findings(unit, &rows, &mut findings);
         findings.sort_by_key(|finding| finding.weight);

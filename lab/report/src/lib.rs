@@ -14,6 +14,7 @@ pub mod matrix;
 pub mod pair;
 pub mod paper;
 mod pivot;
+pub mod pqm4;
 pub mod recommend;
 pub mod report;
 #[cfg(test)]

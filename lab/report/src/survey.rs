@@ -355,7 +355,15 @@ fn cost_cells(line: &SurveyLine, operation: &str, bytes: Option<u32>) -> Vec<Cel
             None => Cell::none(),
         }),
     );
-    cells.push(Cell::label(line.fidelity.name(), Tone::Plain));
+    let mut named: Vec<&str> = [Metric::Cycles, Metric::Instructions]
+        .into_iter()
+        .filter_map(|metric| find(metric).map(|cost| cost.fidelity.name()))
+        .collect();
+    named.dedup();
+    if named.is_empty() {
+        named.push(line.fidelity.name());
+    }
+    cells.push(Cell::label(named.join(", "), Tone::Plain));
     cells
 }
 

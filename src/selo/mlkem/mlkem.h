@@ -23,11 +23,20 @@
 #include "../common/flash.h"
 #include "../native/api.h"
 
+#ifdef SELO_MLKEM_WIDE
+#include "mlkem_wide.inc"
+#endif
+
 enum {
     SELO_MLKEM_Q = 3329,
     SELO_MLKEM_PACKED = 384,
-    SELO_MLKEM_U = 320,  /* bytes of a polynomial of u in a ciphertext, d = 10 */
-    SELO_MLKEM_V = 128,  /* those of v, d = 4 */
+#ifdef SELO_MLKEM_WIDE
+    SELO_MLKEM_U = 352, /* bytes of a polynomial of u in a ciphertext, d = 11 */
+    SELO_MLKEM_V = 160, /* those of v, d = 5 */
+#else
+    SELO_MLKEM_U = 320, /* d = 10 */
+    SELO_MLKEM_V = 128, /* d = 4 */
+#endif
     SELO_MLKEM_TO_MONTGOMERY = 1353, /* 2^32 modulo q: the product with it multiplies by 2^16 */
     SELO_MLKEM_SCALE = 1441          /* 2^32 / 128 modulo q */
 };
@@ -121,14 +130,18 @@ void selo_mlkem_add_small(int16_t sum[256], const uint8_t small[256]);
  * All of these work in place too: the output may begin where the input begins. The coefficients of
  * an input are those of selo_mlkem_canonical, and those to compress from -2 q to 2 q. */
 void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256]);
-void selo_mlkem_compress_u(uint8_t out[320], const int16_t poly[256]);
-void selo_mlkem_compress_v(uint8_t out[128], const int16_t poly[256]);
+#ifdef SELO_MLKEM_WIDE
+void selo_mlkem_shorten_sum(int16_t sum[256]); /* each coefficient modulo q */
+#endif
+void selo_mlkem_compress_u(uint8_t out[SELO_MLKEM_U], const int16_t poly[256]);
+void selo_mlkem_compress_v(uint8_t out[SELO_MLKEM_V], const int16_t poly[256]);
 /* 1 if each coefficient is below q, else 0 [FIPS203, 7.2]. Public input. `size` is a multiple of 6. */
 uint8_t selo_mlkem_in_range(const uint8_t *packed, size_t size);
 /* poly = u, from 0 to q - 1. poly must not overlap in. */
-void selo_mlkem_decompress_u(int16_t poly[256], const uint8_t in[320]);
+void selo_mlkem_decompress_u(int16_t poly[256], const uint8_t in[SELO_MLKEM_U]);
 /* message = Compress1(v - poly) [FIPS203, algorithm 15, 6 and 7]. */
-void selo_mlkem_message(uint8_t message[32], const int16_t poly[256], const uint8_t v[128]);
+void selo_mlkem_message(uint8_t message[32], const int16_t poly[256],
+                        const uint8_t v[SELO_MLKEM_V]);
 #if SELO_MLKEM_WORDS /* six bytes of the packed form for each four coefficients */
 void selo_mlkem_unpack(int16_t *poly, const uint8_t *packed, uint8_t quads);
 #endif
@@ -177,7 +190,7 @@ void selo_mlkem_g(uint8_t out[64], struct selo_shake *sponge, const uint8_t a[32
                   uint8_t b_size);
 
 /* mlkem_keygen.c, mlkem_encapsulate.c, mlkem_decapsulate.c
- * The functions of selo_mlkem.h for any number of ranks (k), 2 or 3. y is room for the vector. */
+ * The functions of selo_mlkem.h for any number of ranks (k), 2 to 4. y is room for the vector. */
 void selo_mlkem_keygen(uint8_t *public_key, uint8_t *private_key, const uint8_t seed[64],
                        uint8_t ranks);
 enum selo_status selo_mlkem_encapsulate(uint8_t *ciphertext, uint8_t secret[32], const uint8_t *key,

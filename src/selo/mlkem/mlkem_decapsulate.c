@@ -3,13 +3,6 @@
 
 #include "mlkem.h"
 
-static void hash_key(uint8_t hash[32], struct selo_sha3 *sponge, const uint8_t *key, uint8_t ranks)
-{
-    selo_sha3_256_start(sponge);
-    selo_sha3_update(sponge, key, (size_t)SELO_MLKEM_PUBLIC_BYTES(ranks));
-    selo_sha3_finish(sponge, hash);
-}
-
 static void decrypt(uint8_t message[32], struct selo_mlkem_work *work, const uint8_t *s,
                     const uint8_t *ciphertext, uint8_t ranks)
 {
@@ -17,6 +10,11 @@ static void decrypt(uint8_t message[32], struct selo_mlkem_work *work, const uin
     for (uint8_t rank = 0; rank < ranks; rank++) {
         selo_mlkem_decompress_u(work->other.coefficients, ciphertext);
         selo_mlkem_ntt(work->other.coefficients);
+#ifdef SELO_MLKEM_WIDE
+        if (rank == 2) { /* the fourth product would make the sum too large */
+            selo_mlkem_shorten_sum(work->sum.coefficients);
+        }
+#endif
         selo_mlkem_add_transformed(work->sum.coefficients, &work->other, s);
         ciphertext += SELO_MLKEM_U;
         s += SELO_MLKEM_PACKED;
@@ -68,6 +66,15 @@ void selo_mlkem_decapsulate(uint8_t secret[32], const uint8_t *key, const uint8_
     selo_wipe(&work, sizeof work);
 }
 
+#ifndef SELO_MLKEM_WIDE /* the same for each size */
+
+static void hash_key(uint8_t hash[32], struct selo_sha3 *sponge, const uint8_t *key, uint8_t ranks)
+{
+    selo_sha3_256_start(sponge);
+    selo_sha3_update(sponge, key, (size_t)SELO_MLKEM_PUBLIC_BYTES(ranks));
+    selo_sha3_finish(sponge, hash);
+}
+
 enum selo_status selo_mlkem_check_private_key(const uint8_t *key, uint8_t ranks)
 {
     const uint8_t *public_key = key + SELO_MLKEM_PACKED * ranks;
@@ -78,3 +85,5 @@ enum selo_status selo_mlkem_check_private_key(const uint8_t *key, uint8_t ranks)
     return selo_equal(hash, public_key + SELO_MLKEM_PUBLIC_BYTES(ranks), 32) ? SELO_OK
                                                                             : SELO_ERROR_KEY;
 }
+
+#endif

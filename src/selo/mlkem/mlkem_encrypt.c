@@ -3,6 +3,8 @@
 
 #include "mlkem.h"
 
+#ifndef SELO_MLKEM_WIDE /* the same for each size */
+
 void selo_mlkem_add_product(int16_t sum[256], const uint8_t a[384], const uint8_t b[384])
 {
 #if SELO_MLKEM_WORDS
@@ -36,6 +38,29 @@ void selo_mlkem_add_transformed(int16_t sum[256], union selo_mlkem_polynomial *a
 #endif
 }
 
+void selo_mlkem_noise_vector(uint8_t *packed, struct selo_mlkem_work *work, const uint8_t seed[32],
+                             uint8_t ranks)
+{
+    for (uint8_t rank = 0; rank < ranks; rank++) {
+        selo_mlkem_noise(work->other.bytes, &work->sponge, seed, rank, SELO_MLKEM_ETA1(ranks));
+        selo_mlkem_expand(work->other.coefficients, work->other.bytes, SELO_MLKEM_ETA1(ranks));
+        selo_mlkem_ntt(work->other.coefficients);
+        selo_mlkem_pack(packed, work->other.coefficients);
+        packed += SELO_MLKEM_PACKED;
+    }
+}
+
+void selo_mlkem_g(uint8_t out[64], struct selo_shake *sponge, const uint8_t a[32], const uint8_t *b,
+                  uint8_t b_size)
+{
+    selo_sha3_512_start(&sponge->sponge);
+    selo_sha3_update(&sponge->sponge, a, 32);
+    selo_sha3_update(&sponge->sponge, b, b_size);
+    selo_sha3_finish(&sponge->sponge, out);
+}
+
+#endif
+
 static void add_noise(int16_t sum[256], uint8_t small[256], struct selo_shake *sponge,
                       const uint8_t seed[32], uint8_t nonce)
 {
@@ -68,18 +93,6 @@ void selo_mlkem_finish_v(int16_t sum[256], uint8_t small[256], struct selo_shake
     selo_mlkem_compress_v((uint8_t *)sum, sum);
 }
 
-void selo_mlkem_noise_vector(uint8_t *packed, struct selo_mlkem_work *work, const uint8_t seed[32],
-                             uint8_t ranks)
-{
-    for (uint8_t rank = 0; rank < ranks; rank++) {
-        selo_mlkem_noise(work->other.bytes, &work->sponge, seed, rank, SELO_MLKEM_ETA1(ranks));
-        selo_mlkem_expand(work->other.coefficients, work->other.bytes, SELO_MLKEM_ETA1(ranks));
-        selo_mlkem_ntt(work->other.coefficients);
-        selo_mlkem_pack(packed, work->other.coefficients);
-        packed += SELO_MLKEM_PACKED;
-    }
-}
-
 void selo_mlkem_encrypt_row(struct selo_mlkem_work *work, const uint8_t *y, const uint8_t *key,
                             uint8_t ranks, uint8_t row, const uint8_t seed[32],
                             const uint8_t message[32])
@@ -89,6 +102,11 @@ void selo_mlkem_encrypt_row(struct selo_mlkem_work *work, const uint8_t *y, cons
 
     memset(sum, 0, sizeof work->sum);
     for (uint8_t rank = 0; rank < ranks; rank++) {
+#ifdef SELO_MLKEM_WIDE
+        if (rank == 2) { /* the fourth product would make the sum too large */
+            selo_mlkem_shorten_sum(sum);
+        }
+#endif
         if (row < ranks) {
             selo_mlkem_add_matrix(sum, &work->sponge, key + SELO_MLKEM_PACKED * ranks, row, rank, y);
         } else {
@@ -102,13 +120,4 @@ void selo_mlkem_encrypt_row(struct selo_mlkem_work *work, const uint8_t *y, cons
     } else {
         selo_mlkem_finish_v(sum, work->other.bytes, &work->sponge, seed, nonce, message);
     }
-}
-
-void selo_mlkem_g(uint8_t out[64], struct selo_shake *sponge, const uint8_t a[32], const uint8_t *b,
-                  uint8_t b_size)
-{
-    selo_sha3_512_start(&sponge->sponge);
-    selo_sha3_update(&sponge->sponge, a, 32);
-    selo_sha3_update(&sponge->sponge, b, b_size);
-    selo_sha3_finish(&sponge->sponge, out);
 }

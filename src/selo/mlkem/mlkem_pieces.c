@@ -56,6 +56,8 @@ static void begin_first_part(struct selo_mlkem_encapsulation *state, struct selo
     next_step(state, sponge);
 }
 
+#ifndef SELO_MLKEM_WIDE /* the same for each size */
+
 void selo_mlkem_pieces_start(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge,
                              const uint8_t random[32])
 {
@@ -72,6 +74,8 @@ void selo_mlkem_pieces_start_hashed(struct selo_mlkem_encapsulation *state,
     state->quad = 0;
     begin_first_part(state, sponge);
 }
+
+#endif
 
 /* Polynomial `rank` of y. The sum and the sponge stay what they are. */
 static void make_y(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge, uint8_t rank,
@@ -234,6 +238,8 @@ enum selo_status selo_mlkem_pieces_read(struct selo_mlkem_encapsulation *state,
     return SELO_OK;
 }
 
+#ifndef SELO_MLKEM_WIDE
+
 enum selo_status selo_mlkem_pieces_finish(struct selo_mlkem_encapsulation *state,
                                           struct selo_shake *sponge, uint8_t secret[32])
 {
@@ -247,3 +253,5 @@ enum selo_status selo_mlkem_pieces_finish(struct selo_mlkem_encapsulation *state
     memcpy(secret, seeds, 32);
     return fail(state, sponge, SELO_OK);
 }
+
+#endif

@@ -52,6 +52,8 @@ pub struct Bound<'l> {
     pub glue: String,
     /// What the library needs in addition.
     pub remedies: Remedies,
+    /// A key encapsulation that does not refuse a public key that is none.
+    pub caller_checks_keys: bool,
     /// The board on which official vectors pass; `None` if they do not.
     pub proven_on: Option<String>,
 }
@@ -66,6 +68,8 @@ pub struct Binding<'l> {
     pub trials: Vec<Trial>,
     /// What the library has and the lab cannot measure.
     pub foreign: Vec<Foreign>,
+    /// What the sources need on the board, also for what could not be bound there.
+    pub remedies: Remedies,
     /// Algorithms that the library seems to have, and for which no recipe passed.
     pub open: Vec<String>,
 }

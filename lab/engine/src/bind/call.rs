@@ -1,5 +1,6 @@
 //! The purposes of a library's functions, and the plausible ways to call each.
 
+mod kem;
 mod mode;
 mod name;
 mod public;

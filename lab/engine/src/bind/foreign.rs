@@ -25,8 +25,9 @@ const SIGNATURES: [(u32, &str); 3] = [
     (2592, "ML-DSA-87"),
 ];
 
-/// The schemes of a folder, by the functions that its headers declare.
-pub fn foreign(scanned: &Scanned) -> Vec<Foreign> {
+/// The schemes of a folder, by the functions that its headers declare. `has_kem`: the lab has tried
+/// to call the key encapsulation.
+pub fn foreign(scanned: &Scanned, has_kem: bool) -> Vec<Foreign> {
     let declares = |part: &str| {
         let mut functions = scanned
             .functions
@@ -36,10 +37,10 @@ pub fn foreign(scanned: &Scanned) -> Vec<Foreign> {
             || scanned.macros.contains_key(part)
     };
     let mut found = Vec::new();
-    if declares("crypto_kem_keypair") && declares("crypto_kem_enc") {
+    if !has_kem && declares("crypto_kem_keypair") && declares("crypto_kem_enc") {
         found.push(Foreign {
             name: name(scanned, &KEMS, "a key encapsulation"),
-            why: "a key encapsulation needs glue of its own",
+            why: "the lab found no way to call this key encapsulation",
         });
     }
     let set = by_size(scanned, &SIGNATURES);
@@ -96,11 +97,11 @@ mod tests {
             int LIB_crypto_kem_enc(unsigned char *ct, unsigned char *ss, const unsigned char *pk);
         ";
         std::fs::write(folder.path().join("api.h"), text).expect("a header");
-        let found = foreign(&scan(folder.path()).expect("a library"));
+        let found = foreign(&scan(folder.path()).expect("a library"), false);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "ML-KEM-768");
         std::fs::write(folder.path().join("api.h"), text.replace("_kem_", "_box_"))
             .expect("a header");
-        assert!(foreign(&scan(folder.path()).expect("a library")).is_empty());
+        assert!(foreign(&scan(folder.path()).expect("a library"), false).is_empty());
     }
 }

@@ -6,6 +6,7 @@ mod argument;
 mod cipher;
 mod digest;
 mod headers;
+mod kem;
 mod public;
 mod state;
 mod steps;
@@ -56,6 +57,10 @@ pub fn text(scanned: &Scanned, recipe: &Recipe<'_>) -> String {
         Interface::Dh | Interface::Signature => {
             let keys = recipe.keys.iter();
             text.extend(keys.map(|keys| writer.public_key(keys)));
+        }
+        Interface::Kem => {
+            let keys = recipe.keys.iter();
+            text.extend(keys.map(|keys| writer.encapsulation(keys)));
         }
         Interface::Aead => {
             text.push_str(&writer.key_setup());

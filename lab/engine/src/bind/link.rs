@@ -78,6 +78,15 @@ impl Known {
         })
     }
 
+    /// The messages of the sources that do not compile.
+    pub fn messages(&self) -> String {
+        let failed = self.symbols.values();
+        let failed: Vec<&str> = failed
+            .filter_map(|known| known.as_ref().err().map(String::as_str))
+            .collect();
+        failed.join("\n")
+    }
+
     /// True if a source contains all of the names.
     fn mentions(&mut self, folder: &Path, path: &Path, names: &[String]) -> bool {
         let text = self.texts.entry(path.to_owned()).or_insert_with(|| {

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::bound::{Binding, Bound};
 use super::glue;
 use super::recipe::Recipe;
-use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
+use super::remedy::{EMPTY, Remedies, text_of};
 use crate::error::{Error, Result};
 use crate::library::{Implementation, Library, MANIFEST};
 use crate::scan::Scanned;
@@ -69,6 +69,7 @@ pub fn library(
             unproven: false,
             proven_on: None,
             refuses_sizes: recipe.refuses_sizes().then(|| ONE_SIZE.to_owned()),
+            caller_checks_keys: false,
             draws_iv: false,
             boards: Vec::new(),
             flags: vec!["-Os".into()],
@@ -132,7 +133,7 @@ pub fn files(
     let all: Vec<&Bound<'_>> = made.bound.iter().chain(&made.suspects).collect();
     let remedies = Remedies::of_all(all.iter().map(|bound| &bound.remedies));
     for header in &remedies.empty {
-        files.push((format!("{EMPTY}/{header}"), EMPTY_TEXT.to_owned()));
+        files.push((format!("{EMPTY}/{header}"), text_of(header).to_owned()));
     }
     files.insert(
         0,
@@ -227,6 +228,9 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
     }
     if bound.recipe.refuses_sizes() {
         let _ = writeln!(text, "refuses_sizes = {}", quoted(ONE_SIZE));
+    }
+    if bound.caller_checks_keys {
+        text.push_str("# It encapsulates to any public key, also to one that must be refused [FIPS203, 7.2].\ncaller_checks_keys = true\n");
     }
     if let Some(board) = &bound.proven_on {
         let _ = writeln!(text, "proven_on = {}", quoted(board));

@@ -4,6 +4,7 @@ mod aead;
 mod cipher;
 mod combine;
 mod digest;
+mod kem;
 mod keys;
 mod message;
 mod named;
@@ -21,6 +22,7 @@ use crate::interface::Interface;
 use crate::scan::Scanned;
 
 pub(in crate::bind) use cipher::is_matrix;
+pub(in crate::bind) use kem::parameter_flags;
 pub use keys::{KeyCalls, KeyForm};
 pub use message::Steps;
 pub use parts::{Fails, Recipe};
@@ -146,6 +148,7 @@ fn of_calls<'l>(
         }
         Interface::Hash | Interface::Mac => digest::digests(scanned, calls, algorithm, class),
         Interface::Dh | Interface::Signature => public::recipes(scanned, calls, algorithm, class),
+        Interface::Kem => kem::recipes(scanned, calls, algorithm),
         Interface::Aead => {
             let mut found = aead::sealers(scanned, calls, algorithm, class);
             found.extend(steps::stepwise(scanned, calls, algorithm, class));

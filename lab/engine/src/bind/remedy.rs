@@ -3,11 +3,13 @@
 //! compiler's message tells what is missing.
 
 mod conditional;
+mod supplied;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::scan::Scanned;
+pub use supplied::text_of;
 
 /// What the trials of a library add to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,10 +24,6 @@ pub struct Remedies {
 
 /// The folder of the empty headers, beside the glue.
 pub const EMPTY: &str = "empty";
-
-/// The text of an empty header.
-pub const EMPTY_TEXT: &str =
-    "/* Empty: the library's sources include this header, and its own build makes it. */\n";
 
 /// Levels above the library's folder where a header is looked for.
 const UP: usize = 2;
@@ -46,6 +44,12 @@ impl Remedies {
             together.empty.extend(empty);
         }
         together
+    }
+
+    /// The headers that leave a machine's own untouched, which is why they suit any board.
+    pub fn portable(&self) -> Vec<String> {
+        let suits = |header: &&String| supplied::is_portable(header);
+        self.empty.iter().filter(suits).cloned().collect()
     }
 
     /// Adds a remedy for what a compiler says; false if none is known, or if it did not help.

@@ -1,5 +1,6 @@
 //! The values that a call can pass, and the plausible choices for each parameter.
 
+pub mod kem;
 mod kind;
 mod name;
 pub mod public;
@@ -29,6 +30,7 @@ pub fn choices(
     let name = words(&parameter.name);
     let mut found = match shape {
         _ if purpose.is_step() => steps::choices(purpose, parameter, shape, &name),
+        _ if purpose.is_kem() => kem::choices(purpose, parameter, shape, &name),
         _ if purpose.is_public_key() => public::choices(purpose, parameter, shape, &name),
         Shape::Structure { by_value: true } if is_increment(purpose, parameter) => {
             vec![(Increment, 0)]

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use selo_vectors::{Case, CaseResult};
+use selo_vectors::{Case, CaseKind, CaseResult};
 
 use self::binder::Binder;
 use self::candidates::kin;
@@ -21,12 +21,13 @@ use self::suspects::Suspects;
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
 use super::foreign::foreign;
-use super::link::{Objects, symbols};
+use super::link::{Known, Objects, symbols};
 use super::recipe::Recipe;
-use super::remedy::{EMPTY, EMPTY_TEXT, Remedies};
+use super::remedy::{EMPTY, Remedies, text_of};
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
+use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::measure::Lab;
 use crate::scan::Scanned;
@@ -76,11 +77,20 @@ pub fn bind<'l>(
         crate::schedule::check_interrupt()?;
         binder.algorithm(algorithm)?;
     }
+    let remedies = binder.remedies;
     let mut binding = binder.binding;
-    binding.foreign = foreign(scanned);
-    if !binding.foreign.is_empty() {
+    binding.remedies = remedies;
+    let is_kem = |bound: &Bound<'_>| bound.recipe.algorithm.interface == Interface::Kem;
+    let names = binding.trials.iter().map(|trial| &trial.algorithm);
+    let kems = algorithms
+        .iter()
+        .filter(|one| one.interface == Interface::Kem);
+    let kems: Vec<&String> = kems.map(|algorithm| &algorithm.name).collect();
+    let has_kem = names.into_iter().any(|name| kems.contains(&name));
+    binding.foreign = foreign(scanned, has_kem);
+    if has_kem || !binding.foreign.is_empty() {
         // Helpers of another scheme are not suspected of being what their names resemble.
-        binding.suspects.clear();
+        binding.suspects.retain(is_kem);
     }
     Ok(binding)
 }
@@ -108,6 +118,8 @@ impl<'l> Binder<'_, 'l> {
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             learned.note(&recipe, &outcome);
             let ran = matches!(outcome, Outcome::Wrong { .. });
+            // The keys alone may be larger than the board, whatever the calls.
+            let too_large = algorithm.interface == Interface::Kem && outcome == Outcome::NoRoom;
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
                 calls: recipe.calls().iter().map(|call| shown(call)).collect(),
@@ -125,6 +137,9 @@ impl<'l> Binder<'_, 'l> {
                 Some(bound) if shows && bound.recipe.includes_source() => {}
                 Some(bound) if self.may_accuse(&bound) => suspects.note(bound, ran),
                 _ => {}
+            }
+            if too_large {
+                break;
             }
         }
         self.spent += started.elapsed();
@@ -158,11 +173,14 @@ impl<'l> Binder<'_, 'l> {
     ) -> Result<(Outcome, Option<Bound<'l>>)> {
         let mut first = self.try_one(recipe, cases)?;
         for _ in 0..REMEDIES {
-            let Outcome::DoesNotBuild { message } = &first.0 else {
-                break;
+            let message = match &first.0 {
+                Outcome::DoesNotBuild { message } => message.clone(),
+                // The linker stops at the first reason; a source may lack a header as well.
+                Outcome::NoRoom => self.not_compiled(recipe),
+                _ => break,
             };
             let mut remedies = self.remedies.clone();
-            if !remedies.add(message, self.scanned, &mut self.looked) {
+            if !remedies.add(&message, self.scanned, &mut self.looked) {
                 break;
             }
             self.remedies = remedies;
@@ -183,6 +201,13 @@ impl<'l> Binder<'_, 'l> {
         })
     }
 
+    /// What the compiler says of the sources that do not compile.
+    fn not_compiled(&self, recipe: &Recipe<'_>) -> String {
+        let key = (recipe.flags.clone(), self.remedies.clone());
+        let known = self.known.get(&key);
+        known.map_or(String::new(), Known::messages)
+    }
+
     /// Writes the empty headers.
     fn write_empty(&self) -> Result<()> {
         for header in &self.remedies.empty {
@@ -194,7 +219,7 @@ impl<'l> Binder<'_, 'l> {
             if let Some(parent) = path.parent() {
                 std::fs::create_dir_all(parent).map_err(error)?;
             }
-            std::fs::write(&path, EMPTY_TEXT).map_err(error)?;
+            std::fs::write(&path, text_of(header)).map_err(error)?;
         }
         Ok(())
     }
@@ -227,6 +252,7 @@ impl<'l> Binder<'_, 'l> {
                     sources: vec![source],
                     glue: text,
                     remedies: self.remedies.clone(),
+                    caller_checks_keys: false,
                     proven_on: None,
                 };
                 return Ok((Outcome::DoesNotBuild { message }, Some(bound)));
@@ -238,7 +264,8 @@ impl<'l> Binder<'_, 'l> {
         library.implementations[0].sources = absolute
             .map(|path| path.to_string_lossy().into_owned())
             .collect();
-        let mut outcome = self.run(&unit(&library, recipe.algorithm), cases)?;
+        let mut unchecked = false;
+        let mut outcome = self.run(&unit(&library, recipe.algorithm), cases, &mut unchecked)?;
         self.explain(&mut outcome, recipe);
         let proven = matches!(outcome, Outcome::Passed { .. });
         let bound = Bound {
@@ -246,6 +273,7 @@ impl<'l> Binder<'_, 'l> {
             sources,
             glue: text,
             remedies: self.remedies.clone(),
+            caller_checks_keys: unchecked,
             proven_on: proven.then(|| self.lab.board.name.clone()),
         };
         Ok((outcome, Some(bound)))
@@ -305,7 +333,8 @@ impl<'l> Binder<'_, 'l> {
         Ok(Ok(sources))
     }
 
-    fn run(&self, unit: &Unit<'_>, cases: &[Case]) -> Result<Outcome> {
+    /// Runs the cases. `unchecked`: a public key was accepted that must be refused.
+    fn run(&self, unit: &Unit<'_>, cases: &[Case], unchecked: &mut bool) -> Result<Outcome> {
         let image = match self.lab.agent_in_room(unit) {
             Ok(image) => image,
             Err(Error::Compile { output, .. }) => {
@@ -328,6 +357,12 @@ impl<'l> Binder<'_, 'l> {
         for case in cases {
             match agent.run_case(case) {
                 Ok(CaseResult::Pass) => passed += 1,
+                // Many leave this to their caller.
+                Ok(CaseResult::Fail { .. })
+                    if matches!(case.kind, CaseKind::EncapsulateRefused { .. }) =>
+                {
+                    *unchecked = true;
+                }
                 Ok(CaseResult::Fail { detail, .. }) => {
                     return Ok(Outcome::Wrong {
                         case: case.id.clone(),

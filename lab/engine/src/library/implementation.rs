@@ -56,6 +56,10 @@ pub struct Implementation {
     /// glue answers them as a bad size, and such cases are not counted.
     #[serde(default)]
     pub refuses_sizes: Option<String>,
+    /// The library encapsulates for any bytes: it leaves the check of public keys to its caller
+    /// [FIPS203, 7.2]. Cases with a key that must be refused are then not counted.
+    #[serde(default)]
+    pub caller_checks_keys: bool,
     /// The library draws the IV of each CBC message from the random source that the glue gives it.
     /// Otherwise the caller passes the IV, and a survey does not judge its freshness.
     #[serde(default)]

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use selo_vectors::{Case, CaseKind};
+
 use super::Library;
 use super::implementation::{Deviation, Implementation};
 use crate::algorithm::Algorithm;
@@ -33,6 +35,12 @@ impl Unit<'_> {
             deviation.algorithm == self.algorithm.name
                 && deviation.cases.iter().any(|known| known == case)
         })
+    }
+
+    /// True if a case asks for a check that the library leaves to its caller.
+    pub fn leaves_to_caller(&self, case: &Case) -> bool {
+        let refuses = matches!(case.kind, CaseKind::EncapsulateRefused { .. });
+        refuses && self.implementation.caller_checks_keys
     }
 
     /// Path of the glue file.

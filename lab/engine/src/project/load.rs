@@ -47,7 +47,17 @@ pub(super) fn load_models(root: &Path) -> Result<Vec<CycleModel>> {
 pub(super) fn load_libraries(root: &Path) -> Result<Vec<Library>> {
     let lock = Lock::read(root)?;
     let mut libraries = Vec::new();
-    for folder in sorted_entries(&root.join("lab/libraries"))? {
+    let imported = root.join(super::IMPORTED);
+    let mut folders = sorted_entries(&root.join("lab/libraries"))?;
+    if imported.is_dir() {
+        // An import that was killed leaves a hidden folder.
+        let whole = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default();
+            !name.to_string_lossy().starts_with('.')
+        };
+        folders.extend(sorted_entries(&imported)?.into_iter().filter(whole));
+    }
+    for folder in folders {
         let found = match Library::manifest_of(&folder) {
             Some(path) => vec![path],
             None => collection(&folder)?,

@@ -225,7 +225,9 @@ impl Hints {
             listed.extend(found.into_iter().cloned());
         }
         if !listed.is_empty() {
-            self.keep(scanned, |path| listed.contains(path));
+            // Another library of the build has those of a shared folder.
+            let shared = |path: &Path| path.starts_with(crate::source::COMMON);
+            self.keep(scanned, |path| listed.contains(path) || shared(path));
         }
     }
 

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use super::common;
 use super::unpack::{self, LARGEST, MOST_FILES};
 use super::{Source, Sources, Step, UNPINNED, keep_folder, temporary, tree, write_error};
 use crate::bind::remedy;
@@ -78,6 +79,7 @@ impl Sources {
         copy.folder(&folder)?;
         copy.around(&folder)?;
         let place = copy.place(&folder);
+        copy.shared(&folder, &place)?;
         if copy.files.is_empty() {
             return Err(Error::NoLibrary {
                 folder: given.to_owned(),
@@ -133,6 +135,11 @@ impl Copy<'_> {
         if !self.files.insert(path.to_owned()) {
             return Ok(());
         }
+        let place = self.place(path);
+        self.file_at(path, &place)
+    }
+
+    fn file_at(&mut self, path: &Path, place: &Path) -> Result<()> {
         let size = path.metadata().map_or(0, |data| data.len());
         self.bytes = self.bytes.saturating_add(size);
         if self.bytes > LARGEST || self.files.len() > MOST_FILES {
@@ -141,10 +148,19 @@ impl Copy<'_> {
                 message: format!("has more than {LARGEST} bytes or {MOST_FILES} files"),
             });
         }
-        let place = self.place(path);
         let parent = place.parent().unwrap_or(self.into);
         std::fs::create_dir_all(parent).map_err(write_error(parent))?;
-        std::fs::copy(path, &place).map_err(write_error(&place))?;
+        std::fs::copy(path, place).map_err(write_error(place))?;
+        Ok(())
+    }
+
+    /// Copies what the files take from a shared folder above, into a folder of that name inside the
+    /// library's copy: the lab knows a library as one folder.
+    fn shared(&mut self, folder: &Path, place: &Path) -> Result<()> {
+        for (name, path) in common::files(folder, &self.files) {
+            let to = place.join(common::FOLDER).join(name);
+            self.file_at(&path, &to)?;
+        }
         Ok(())
     }
 

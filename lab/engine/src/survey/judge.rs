@@ -263,6 +263,17 @@ pub(super) fn general(
             )
         });
     }
+    if unit.implementation.caller_checks_keys {
+        findings.push(Finding {
+            citation: Some("FIPS 203 (2024), 7.2".to_owned()),
+            ..Finding::reservation(
+                "caller-checks-keys",
+                "It does not check public keys",
+                "It encapsulates to a public key with coefficients above q - 1, which must be \
+                 refused. Its caller must decode and encode a key, and compare, before the first use.",
+            )
+        });
+    }
     let vectors = checks
         .iter()
         .any(|line| line.is_official() && line.passed > 0);

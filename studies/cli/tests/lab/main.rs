@@ -12,6 +12,7 @@ mod field;
 mod gateway_support;
 mod given;
 mod hostile;
+mod import;
 mod instrument;
 mod lab_gate;
 mod node;

@@ -7,6 +7,7 @@ use serde_json::Value;
 mod classes;
 mod folders;
 mod hashes;
+pub mod kem;
 mod sealing;
 
 /// The lines of a survey. The budget is small, because the first vectors reveal each fault.

@@ -2,7 +2,7 @@
 
 use super::mode::{Mode, mode};
 use super::name::{begins, says};
-use super::{public, steps};
+use super::{kem, public, steps};
 use crate::bind::slot::Purpose;
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;
@@ -139,6 +139,16 @@ pub(super) fn purposes(
     let begins_work = sets || begins(&own, &["new", "create", "open", "gen", "make", "alloc"]);
     if begins_work && no_buffer && function.parameters.len() <= 3 && !hashes {
         found.push((Purpose::Prepare, None, 0));
+    }
+    let buffers = function.parameters.iter().filter(|parameter| {
+        matches!(
+            shape(scanned, parameter),
+            Shape::Bytes { .. } | Shape::Untyped
+        )
+    });
+    if let Some((purpose, cost)) = kem::purpose(&whole, buffers.count()) {
+        // A function of a key encapsulation is nothing else.
+        return vec![(purpose, None, cost)];
     }
     let of_keys = public::purposes(function, scanned, &whole);
     found.extend(

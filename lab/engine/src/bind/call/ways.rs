@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::bind::slot::{Purpose, Slot, choices, public as public_slots, steps as step_slots};
+use crate::bind::slot::{
+    Purpose, Slot, choices, kem as kem_slots, public as public_slots, steps as step_slots,
+};
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;
 use crate::scan::declarations::Function;
@@ -154,6 +156,7 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
                     && !returns
             }
             _ if purpose.is_step() => !returns && step_slots::is_whole(purpose, slots),
+            _ if purpose.is_kem() => !returns && kem_slots::is_whole(purpose, slots),
             _ => !returns && is_whole_of_keys(purpose, slots),
         }
 }

@@ -119,7 +119,12 @@ impl Writer<'_, '_> {
             Slot::Increment => "increment".to_owned(),
             Slot::Encrypts => flag(!goes_back(purpose)),
             Slot::Decrypts => flag(goes_back(purpose)),
-            Slot::Secret | Slot::Seed | Slot::Public | Slot::Peer | Slot::Signature => {
+            Slot::Secret
+            | Slot::Seed
+            | Slot::Public
+            | Slot::Peer
+            | Slot::Signature
+            | Slot::Capsule => {
                 let name = match slot {
                     Slot::Public => names.public_key.to_owned(),
                     _ => self.key_argument(slot).unwrap_or_default(),

@@ -12,6 +12,8 @@ pub struct KeyCalls<'l> {
     pub valid: Option<Call<'l>>,
     pub sign: Option<Call<'l>>,
     pub check: Option<Call<'l>>,
+    pub encapsulate: Option<Call<'l>>,
+    pub decapsulate: Option<Call<'l>>,
     pub form: KeyForm,
     /// The functions return 0 if they fail, and not if they succeed.
     pub zero_fails: bool,
@@ -45,6 +47,8 @@ impl<'l> KeyCalls<'l> {
             &self.valid,
             &self.sign,
             &self.check,
+            &self.encapsulate,
+            &self.decapsulate,
         ];
         all.into_iter().flatten()
     }

@@ -261,6 +261,7 @@ impl<'l> Recipe<'l> {
             Interface::Mac => vec!["mac", "start", "update", "finish"],
             Interface::Dh => vec!["keygen", "shared-secret"],
             Interface::Signature => vec!["keygen", "sign", "verify"],
+            Interface::Kem => vec!["keygen", "encapsulate", "decapsulate", "load", "fetch"],
             Interface::Aead if !self.opens() => vec!["key-setup", "seal"],
             Interface::Aead => vec!["key-setup", "seal", "open"],
             _ if self.decrypt.is_none() => vec!["key-setup", "encrypt"],

@@ -82,6 +82,8 @@ pub enum Slot {
     /// The public key of the other side.
     Peer,
     Signature,
+    /// The ciphertext of a key encapsulation.
+    Capsule,
     /// The object that names the elliptic curve.
     Curve,
 }
@@ -126,12 +128,21 @@ pub enum Purpose {
     /// A message with its signature, as in SUPERCOP.
     Envelope,
     Unwrap,
+    /// Both keys of a key encapsulation.
+    KemPair,
+    Encapsulate,
+    Decapsulate,
 }
 
 impl Purpose {
     /// True for functions of key agreements and signatures.
     pub fn is_public_key(self) -> bool {
         self >= Purpose::Agree
+    }
+
+    /// True for functions of key encapsulations.
+    pub fn is_kem(self) -> bool {
+        self >= Purpose::KemPair
     }
 
     /// True for functions that seal a message in steps.

@@ -184,7 +184,10 @@ fn of_buffer(
 
 /// The cost of an unusual order of the buffers.
 pub fn order_cost(purpose: Purpose, slots: &[Slot]) -> u32 {
-    let usual: Vec<Slot> = buffers(purpose).iter().map(|buffer| buffer.slot).collect();
+    let usual: Vec<Slot> = match purpose.is_kem() {
+        true => super::kem::usual(purpose),
+        false => buffers(purpose).iter().map(|buffer| buffer.slot).collect(),
+    };
     let places: Vec<usize> = slots
         .iter()
         .filter_map(|slot| usual.iter().position(|usual| usual == slot))

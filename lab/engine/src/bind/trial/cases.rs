@@ -64,6 +64,9 @@ pub(super) fn place_of(case: &Case) -> Option<usize> {
         CaseKind::Sign { .. } => 0,
         CaseKind::Verify { valid: true, .. } => 1,
         CaseKind::Verify { valid: false, .. } => 2,
+        CaseKind::KemKeyPair { .. } | CaseKind::Encapsulate { .. } => 0,
+        CaseKind::Decapsulate { .. } => 1,
+        CaseKind::EncapsulateRefused { .. } => 2,
         _ => return None,
     })
 }

@@ -1,6 +1,7 @@
 //! Macros that may select an algorithm or its key size.
 
 use crate::algorithm::Algorithm;
+use crate::bind::recipe::parameter_flags;
 use crate::interface::Interface;
 use crate::scan::Scanned;
 use crate::scan::words::words;
@@ -36,6 +37,9 @@ fn enabling(scanned: &Scanned, algorithm: &Algorithm) -> Vec<String> {
 
 /// Flags that may select the key size: macros that the sources test and that name it.
 pub(super) fn flags(scanned: &Scanned, algorithm: &Algorithm) -> Vec<Vec<String>> {
+    if algorithm.interface == Interface::Kem {
+        return parameter_flags(scanned, algorithm);
+    }
     let ciphers = [
         Interface::BlockCipher,
         Interface::ModeEcb,
