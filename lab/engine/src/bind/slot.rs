@@ -13,10 +13,11 @@ use crate::scan::words::words;
 pub use kind::{Purpose, Slot};
 
 use Slot::{
-    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Checked, Decrypts,
-    DigestBits, DigestBytes, Encrypts, In, InByte, InPlace, Increment, Iv, IvBytes, Key, KeyBits,
-    KeyBytes, KeyCopy, KeyName, LengthBytes, ModeName, Null, Out, OutBytes, OutSize, OutWithIv,
-    Place, Rate, RateBytes, Rounds, Scratch, State, StateOut, Suffix, Tag, TagBytes, Zero,
+    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Chains, Checked, Cipher,
+    CounterBytes, Decrypts, DigestBits, DigestBytes, Encrypts, In, InByte, InPlace, Increment, Iv,
+    IvBytes, Key, KeyBits, KeyBytes, KeyCopy, KeyName, LengthBytes, ModeName, Null, Out, OutBytes,
+    OutSize, OutWithIv, Place, Rate, RateBytes, Rounds, Scratch, State, StateOut, Suffix, Tag,
+    TagBytes, Zero,
 };
 
 /// The plausible slots of a parameter, each with its cost: 0 for what name and type say.
@@ -33,9 +34,19 @@ pub fn choices(
         Shape::Structure { by_value: true } if is_increment(purpose, parameter) => {
             vec![(Increment, 0)]
         }
+        Shape::Structure { by_value: false } if purpose == Purpose::SetIv => {
+            let cipher = says(&name, &["cipher", "block", "base", "aes", "key"]);
+            vec![(State, u32::from(cipher)), (Cipher, u32::from(!cipher) * 2)]
+        }
         Shape::Structure { .. } => vec![(State, 0)],
         Shape::StructureOut
-            if [Purpose::SetKey, Purpose::Start, Purpose::Prepare].contains(&purpose) =>
+            if [
+                Purpose::SetKey,
+                Purpose::SetIv,
+                Purpose::Start,
+                Purpose::Prepare,
+            ]
+            .contains(&purpose) =>
         {
             vec![(StateOut, 0)]
         }
@@ -122,7 +133,7 @@ fn of_bytes(
         _ => (&PLAIN, &CIPHER),
     };
     let key = says(name, &KEYS) || holds(name, "key");
-    let iv = says(name, &IVS) || holds(name, "nonce");
+    let iv = says(name, &IVS) || holds(name, "nonce") || says(name, &["cbc"]);
     let tag = says(name, &TAGS);
     let ad = says(name, &ADS);
     let input = says(name, &INS) || says(name, from);
@@ -255,6 +266,9 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
     let digest = ["digest", "hash", "out", "md"]
         .iter()
         .any(|part| holds(name, part));
+    let is_size = ["len", "size", "bytes"]
+        .iter()
+        .any(|part| holds(name, part));
     let direction = says(
         name,
         &[
@@ -270,6 +284,9 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
     );
     let decrypts = says(name, &["decrypt", "inverse", "inv", "dec"]);
     let rounds = says(name, &["nr", "rounds", "rnds", "nrounds", "nrnds"]);
+    let counter = says(name, &["counter", "ctr", "count"]);
+    // The bytes before a counter, and the order of its bytes: nothing, and the usual one.
+    let part = says(name, &["prefix", "endian", "little", "littleendian"]);
     let if_says = |says: bool, otherwise: u32| if says { 0 } else { otherwise };
     let unless = |other: bool, cost: u32| if other { cost + 3 } else { cost };
     // A direction may be counted from either side.
@@ -281,6 +298,10 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (BlockBytes, if bits { 4 } else { 0 }),
             (Zero, 6),
         ];
+    }
+    let is_set_up = [Purpose::SetKey, Purpose::Construct].contains(&purpose);
+    if is_set_up && says(name, &["cbc", "chain", "chaining"]) {
+        return vec![(Chains, 0), (Zero, 4)];
     }
     match purpose {
         Purpose::SetKey => vec![
@@ -300,7 +321,11 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (Decrypts, if_says(decrypts, of_direction(7))),
             (Zero, unless(key, 4)),
         ],
-        Purpose::SetIv => vec![(IvBytes, 1), (Zero, 4)],
+        Purpose::SetIv => vec![
+            (IvBytes, 1),
+            (CounterBytes, if_says(counter, 9) + 2),
+            (Zero, if_says(part, 4)),
+        ],
         Purpose::Encrypt | Purpose::Decrypt => vec![
             (ModeName, if_says(says(name, &["mode"]), 9)),
             (Bytes, unless(bits || blocks || key || direction, 0)),
@@ -331,10 +356,10 @@ fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
             (Zero, 5),
         ],
         Purpose::Finish => vec![
-            (DigestBytes, 0),
+            (DigestBytes, if_says(digest || is_size, 1)),
             (KeyBytes, if_says(key, 4)),
             (DigestBits, if_says(bits, 2)),
-            (Zero, 4),
+            (Zero, if_says(says(name, &["shake", "xof"]), 4)),
         ],
         Purpose::Digest => vec![
             (Bytes, unless(digest || key, 0)),

@@ -108,6 +108,7 @@ impl<'l> Binder<'_, 'l> {
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             learned.note(&recipe, &outcome);
             let ran = matches!(outcome, Outcome::Wrong { .. });
+            let is_ours = outcome.is_of_our_flags();
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
                 calls: recipe.calls().iter().map(|call| shown(call)).collect(),
@@ -123,7 +124,7 @@ impl<'l> Binder<'_, 'l> {
                 }
                 // What a source hides is not what the library offers, if it shows other functions.
                 Some(bound) if shows && bound.recipe.includes_source() => {}
-                Some(bound) if self.may_accuse(&bound) => suspects.note(bound, ran),
+                Some(bound) if !is_ours && self.may_accuse(&bound) => suspects.note(bound, ran),
                 _ => {}
             }
         }

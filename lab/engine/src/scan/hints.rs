@@ -3,7 +3,7 @@
 //! nothing is executed. The result is a hint: where it leads nowhere, the lab goes without it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{Scanned, qualified};
 
@@ -17,6 +17,8 @@ pub struct Hints {
     pub flags: Vec<String>,
     /// Sources that the library is not built from, relative to the folder.
     pub left_out: BTreeSet<PathBuf>,
+    /// Folders of headers, in their order, relative to the folder.
+    pub include: Vec<PathBuf>,
 }
 
 impl Hints {
@@ -67,7 +69,7 @@ impl Hints {
 
     /// True if there is nothing to apply.
     pub fn is_empty(&self) -> bool {
-        self.flags.is_empty() && self.left_out.is_empty()
+        self.flags.is_empty() && self.left_out.is_empty() && self.include.is_empty()
     }
 
     /// Removes the sources that are left out from a scan, and adds the flags.
@@ -77,6 +79,7 @@ impl Hints {
         scanned.definitions.retain(|_, file| kept(file));
         scanned.functions.retain(|declared| kept(&declared.file));
         scanned.flags.clone_from(&self.flags);
+        scanned.include.clone_from(&self.include);
         for path in &self.left_out {
             let note = format!("{} is not among the sources of its build", path.display());
             scanned.notes.push(note);
@@ -101,7 +104,10 @@ impl Hints {
         let build = &json["build"];
         for flags in words(&build["flags"]) {
             self.flags_of(&flags);
+            self.include_of(&flags, scanned);
         }
+        // PlatformIO looks for headers there, by default in `include`.
+        self.add_include(build["includeDir"].as_str().unwrap_or("include"), scanned);
         let top = build["srcDir"].as_str().unwrap_or_else(|| {
             if scanned.folder.join("src").is_dir() {
                 "src"
@@ -226,6 +232,30 @@ impl Hints {
         }
         if !listed.is_empty() {
             self.keep(scanned, |path| listed.contains(path));
+        }
+    }
+
+    /// Adds the folders of headers among flags: `-Iinc`, or `-I inc`.
+    fn include_of(&mut self, text: &str, scanned: &Scanned) {
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            match word.strip_prefix("-I") {
+                Some("") => self.add_include(words.next().unwrap_or_default(), scanned),
+                Some(folder) => self.add_include(folder, scanned),
+                None => {}
+            }
+        }
+    }
+
+    /// Adds a folder in which the build looks for headers, if the library has it.
+    fn add_include(&mut self, folder: &str, scanned: &Scanned) {
+        let folder = folder.trim_start_matches("./").trim_end_matches('/');
+        let folder = PathBuf::from(folder);
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        let has_header = scanned.headers.iter().any(|path| path.starts_with(&folder));
+        let inside = folder.components().next().is_some() && folder.components().all(is_plain);
+        if inside && has_header && !self.include.contains(&folder) {
+            self.include.push(folder);
         }
     }
 
@@ -382,6 +412,30 @@ mod tests {
         assert!(left_out.is_empty(), "{left_out:?}");
         let (flags, left_out) = hints(&[("library.json", "not JSON")]);
         assert!(flags.is_empty() && left_out.is_empty());
+    }
+
+    #[test]
+    fn platformio_names_folders_of_headers() {
+        let folders = |json: &str| {
+            let folder = tempfile::tempdir().expect("a folder");
+            for name in ["a.c", "include/a.h", "inc/b.h", "api/a.h"] {
+                let path = folder.path().join(name);
+                std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+                std::fs::write(path, "int f(void);\n").expect("a file");
+            }
+            std::fs::write(folder.path().join("library.json"), json).expect("a file");
+            let mut scanned = crate::scan::scan(folder.path()).expect("a library");
+            Hints::read(&scanned).apply(&mut scanned);
+            let found = scanned.include.iter();
+            found
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(folders("{}"), ["include"]);
+        let named = r#"{"build": {"includeDir": "./api", "flags": "-Iinc -I none"}}"#;
+        assert_eq!(folders(named), ["inc", "api"]);
+        let outside = r#"{"build": {"includeDir": "../..", "flags": "-I/usr/include -I"}}"#;
+        assert!(folders(outside).is_empty());
     }
 
     #[test]

@@ -267,10 +267,15 @@ fn by_constructor<'l>(calls: &[&Call<'l>], base: &Recipe<'l>, wants_iv: bool) ->
         }
         let mut recipe = base.clone();
         recipe.cost += construct.cost;
-        if construct.has(Slot::Encrypts) || construct.has(Slot::Decrypts) {
+        recipe.construct = Some(construct.clone());
+        if tells_direction(construct) {
+            let only_forwards = Recipe {
+                cost: recipe.cost + 4,
+                ..recipe.clone()
+            };
+            found.push(only_forwards);
             recipe.decrypt = Some(encrypt.clone());
         }
-        recipe.construct = Some(construct.clone());
         found.push(recipe);
     }
     found
@@ -302,6 +307,15 @@ fn iv_places(scanned: &Scanned, encrypt: &Call<'_>) -> Vec<String> {
     members
         .chain(arrays.map(|(array, _)| array.name.clone()))
         .collect()
+}
+
+/// True if the state of a mode is that of its cipher after an IV, as `ivAes` and `aes` say.
+fn keeps_iv_first(set_key: &Call<'_>, encrypt: &Call<'_>) -> bool {
+    let name = |call: &Call<'_>| Some(words(&call.state()?.name).concat());
+    match (name(set_key), name(encrypt)) {
+        (Some(keys), Some(all)) => !keys.is_empty() && all == format!("iv{keys}"),
+        _ => false,
+    }
 }
 
 /// A recipe with each plausible set-up of key and IV.
@@ -355,6 +369,7 @@ pub(super) fn with_keys<'l>(
         let of_algorithm = named(scanned, set_key, base.algorithm, base.class.as_ref());
         let of_other = of_algorithm.is_none() && !is_of_cipher(scanned, set_key, base.algorithm);
         recipe.cost += 2 * u32::from(of_other && !set_key.has(Slot::KeyPlace));
+        recipe.iv_first = wants_iv && keeps_iv_first(set_key, encrypt);
         recipe.set_key.push((**set_key).clone());
         if encrypt.takes_key() {
             recipe.cost += 4;
