@@ -11,6 +11,7 @@ mod object;
 mod over;
 mod parts;
 mod public;
+mod setup;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
