@@ -103,3 +103,20 @@ impl Outcome {
         matches!(self, Outcome::DoesNotBuild { message } if message.contains("undefined reference"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_our_flags_leave_out_is_told_apart() {
+        let of = |message: &str| Outcome::DoesNotBuild {
+            message: message.to_owned(),
+        };
+        let throws =
+            "pad.cc:56:34: error: exception handling disabled, use ‘-fexceptions’ to enable";
+        assert!(of(throws).is_of_our_flags());
+        assert!(!of("pad.cc:56:34: error: unknown type name ‘u8’").is_of_our_flags());
+        assert!(!Outcome::NoRoom.is_of_our_flags());
+    }
+}

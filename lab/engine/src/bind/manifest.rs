@@ -306,3 +306,20 @@ pub fn write(files: &[(String, String)], into: &Path) -> Result<Vec<PathBuf>> {
     }
     Ok(paths)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_builds_own_folder_of_headers_comes_first() {
+        let mut scanned = Scanned {
+            headers: vec!["aes.h".into(), "api/aes.h".into()],
+            ..Scanned::default()
+        };
+        let first = |scanned: &Scanned| folders(scanned).first().cloned();
+        assert_eq!(first(&scanned), Some(PathBuf::new()));
+        scanned.include.push("api".into());
+        assert_eq!(first(&scanned), Some("api".into()));
+    }
+}
