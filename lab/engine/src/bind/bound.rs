@@ -94,8 +94,33 @@ impl Outcome {
         file.is_some_and(|file| !file.contains("glue.c"))
     }
 
+    /// True if the lab's own flags leave out what a source needs, so that its failure says nothing
+    /// about the library.
+    pub fn is_of_our_flags(&self) -> bool {
+        const SIGNS: [&str; 2] = ["exception handling disabled", "with ‘-fno-rtti’"];
+        let says = |message: &str| SIGNS.iter().any(|sign| message.contains(sign));
+        matches!(self, Outcome::DoesNotBuild { message } if says(message))
+    }
+
     /// True if the linker found no definition of a called function.
     pub fn lacks_a_definition(&self) -> bool {
         matches!(self, Outcome::DoesNotBuild { message } if message.contains("undefined reference"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_our_flags_leave_out_is_told_apart() {
+        let of = |message: &str| Outcome::DoesNotBuild {
+            message: message.to_owned(),
+        };
+        let throws =
+            "pad.cc:56:34: error: exception handling disabled, use ‘-fexceptions’ to enable";
+        assert!(of(throws).is_of_our_flags());
+        assert!(!of("pad.cc:56:34: error: unknown type name ‘u8’").is_of_our_flags());
+        assert!(!Outcome::NoRoom.is_of_our_flags());
     }
 }

@@ -30,6 +30,8 @@ pub struct Call<'l> {
     pub returns_output: bool,
     /// The purpose of a key set-up: its name speaks of one direction.
     pub direction: Option<Purpose>,
+    /// The glue declares it with `void *` for structures that only its own source knows.
+    pub by_handle: bool,
     /// The type of the state that it takes or returns, with names of types resolved.
     pub state_type: Option<String>,
     /// Implausibility: 0 if names and types say everything.
@@ -53,6 +55,23 @@ impl<'l> Call<'l> {
     /// True if the function takes the key itself.
     pub fn takes_key(&self) -> bool {
         self.has(Slot::Key) || self.has(Slot::KeyCopy)
+    }
+
+    /// True if the glue can call the function only by including its source.
+    pub fn by_inclusion(&self) -> bool {
+        self.declared.by_inclusion && !self.by_handle
+    }
+
+    /// The same call, of which the glue needs no type that only the source knows; `None` if nothing
+    /// but the source can call it.
+    pub fn as_handle(&self) -> Option<Call<'l>> {
+        let function = self.function();
+        let is_private = self.declared.by_inclusion;
+        let callable = !function.is_static && !function.name.contains('.');
+        (!is_private || callable).then(|| Call {
+            by_handle: is_private,
+            ..self.clone()
+        })
     }
 
     /// The parameter that takes the state, if any.
@@ -125,6 +144,7 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
                 slots,
                 returns_output,
                 direction,
+                by_handle: false,
                 cost: cost + base + u32::from(!declared.in_header),
             }));
         }
@@ -140,6 +160,7 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
                 slots: vec![Slot::KeyPlace, Slot::Key, Slot::KeyBytes],
                 returns_output: false,
                 direction: None,
+                by_handle: false,
                 state_type: None,
                 cost: 6,
             }),
@@ -153,6 +174,7 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
             slots,
             returns_output,
             direction: None,
+            by_handle: false,
             state_type: None,
             cost,
         }));

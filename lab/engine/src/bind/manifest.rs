@@ -84,6 +84,7 @@ pub fn library(
 /// them: a source may name `crypto/aes.h`.
 fn folders(scanned: &Scanned) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = vec![PathBuf::new()];
+    let first = |folder: &PathBuf| scanned.include.iter().position(|known| known == folder);
     for header in &scanned.headers {
         for folder in header.ancestors().skip(1) {
             if !folders.iter().any(|known| known == folder) {
@@ -101,7 +102,10 @@ fn folders(scanned: &Scanned) -> Vec<PathBuf> {
         names.any(|name| scanned.folder.join(folder).join(name).is_file())
     };
     folders.retain(|folder| folder.as_os_str().is_empty() || !replaces(folder));
-    folders.sort_by_key(|folder| folder.components().count());
+    folders.sort_by_key(|folder| {
+        let place = first(folder).unwrap_or(scanned.include.len());
+        (place, folder.components().count())
+    });
     // The user may have named a part of a library, whose sources name the part: `crypto/aes.h`.
     if !replaces(Path::new("..")) {
         folders.push(PathBuf::from(".."));
@@ -305,4 +309,21 @@ pub fn write(files: &[(String, String)], into: &Path) -> Result<Vec<PathBuf>> {
             .map_err(|source| error(path, source))?;
     }
     Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_builds_own_folder_of_headers_comes_first() {
+        let mut scanned = Scanned {
+            headers: vec!["aes.h".into(), "api/aes.h".into()],
+            ..Scanned::default()
+        };
+        let first = |scanned: &Scanned| folders(scanned).first().cloned();
+        assert_eq!(first(&scanned), Some(PathBuf::new()));
+        scanned.include.push("api".into());
+        assert_eq!(first(&scanned), Some("api".into()));
+    }
 }

@@ -9,8 +9,10 @@ mod keys;
 mod message;
 mod named;
 mod object;
+mod over;
 mod parts;
 mod public;
+mod setup;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +117,7 @@ fn distinct(found: Vec<Recipe<'_>>, shows: bool) -> Vec<Recipe<'_>> {
             key,
             (recipe.pads, recipe.fixed_nonce),
             recipe.by_rows,
-            recipe.iv_place.clone(),
+            (recipe.iv_place.clone(), recipe.rate_field.clone()),
             keys,
             recipe.fails,
         )) {
@@ -144,7 +146,9 @@ fn of_calls<'l>(
     }
     match algorithm.interface {
         Interface::BlockCipher | Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr => {
-            cipher::ciphers(scanned, calls, algorithm, class)
+            let mut found = cipher::ciphers(scanned, calls, algorithm, class);
+            found.extend(over::over_ciphers(scanned, calls, algorithm, class));
+            found
         }
         Interface::Hash | Interface::Mac => digest::digests(scanned, calls, algorithm, class),
         Interface::Dh | Interface::Signature => public::recipes(scanned, calls, algorithm, class),

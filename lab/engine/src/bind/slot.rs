@@ -3,10 +3,12 @@
 pub mod kem;
 mod kind;
 mod name;
+mod number;
 pub mod public;
 pub mod steps;
 
 use self::name::{ADS, CIPHER, INS, IVS, KEYS, OUTS, PLAIN, SCHEDULES, TAGS, holds, says};
+use self::number::of_number;
 use super::types::{Shape, speaks_of_place};
 use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
@@ -14,10 +16,10 @@ use crate::scan::words::words;
 pub use kind::{Purpose, Slot};
 
 use Slot::{
-    Ad, AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Capacity, Checked, Decrypts,
-    DigestBits, DigestBytes, Encrypts, In, InByte, InPlace, Increment, Iv, IvBytes, Key, KeyBits,
-    KeyBytes, KeyCopy, KeyName, LengthBytes, ModeName, Null, Out, OutBytes, OutSize, OutWithIv,
-    Place, Rate, RateBytes, Rounds, Scratch, State, StateOut, Suffix, Tag, TagBytes, Zero,
+    Ad, AdBytes, Bits, Blocks, Bytes, Capacity, Checked, Cipher, DigestBits, DigestBytes, Encrypts,
+    In, InByte, InPlace, Increment, Iv, IvBytes, Key, KeyBits, KeyBytes, KeyCopy, KeyName,
+    ModeName, Null, Out, OutSize, OutWithIv, Place, Rate, RateBytes, Scratch, State, StateOut,
+    Suffix, Tag, TagBytes, Zero,
 };
 
 /// The plausible slots of a parameter, each with its cost: 0 for what name and type say.
@@ -35,9 +37,19 @@ pub fn choices(
         Shape::Structure { by_value: true } if is_increment(purpose, parameter) => {
             vec![(Increment, 0)]
         }
+        Shape::Structure { by_value: false } if purpose == Purpose::SetIv => {
+            let cipher = says(&name, &["cipher", "block", "base", "aes", "key"]);
+            vec![(State, u32::from(cipher)), (Cipher, u32::from(!cipher) * 2)]
+        }
         Shape::Structure { .. } => vec![(State, 0)],
         Shape::StructureOut
-            if [Purpose::SetKey, Purpose::Start, Purpose::Prepare].contains(&purpose) =>
+            if [
+                Purpose::SetKey,
+                Purpose::SetIv,
+                Purpose::Start,
+                Purpose::Prepare,
+            ]
+            .contains(&purpose) =>
         {
             vec![(StateOut, 0)]
         }
@@ -124,7 +136,7 @@ fn of_bytes(
         _ => (&PLAIN, &CIPHER),
     };
     let key = says(name, &KEYS) || holds(name, "key");
-    let iv = says(name, &IVS) || holds(name, "nonce");
+    let iv = says(name, &IVS) || holds(name, "nonce") || says(name, &["cbc"]);
     let tag = says(name, &TAGS);
     let ad = says(name, &ADS);
     let input = says(name, &INS) || says(name, from);
@@ -243,124 +255,6 @@ fn of_sponge(purpose: Purpose, name: &[String]) -> Option<Slot> {
         return None;
     };
     Some(slot)
-}
-
-/// Slots of a number.
-fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
-    // `length_b` counts bits.
-    let bits = holds(name, "bit") || name.len() > 1 && name.last().is_some_and(|word| word == "b");
-    let blocks = holds(name, "block") || says(name, &["nb", "blocks"]);
-    let key = holds(name, "key") || says(name, &["klen", "nk"]);
-    let iv = says(name, &["iv", "ivlen", "nonce", "noncelen"]) || holds(name, "nonce");
-    let ad = says(name, &ADS) || says(name, &["la"]) || holds(name, "adlen") || holds(name, "aad");
-    let tag = says(name, &TAGS) || holds(name, "taglen") || holds(name, "maclen");
-    let digest = ["digest", "hash", "out", "md"]
-        .iter()
-        .any(|part| holds(name, part));
-    let direction = says(
-        name,
-        &[
-            "mode",
-            "enc",
-            "dir",
-            "direction",
-            "encrypt",
-            "op",
-            "operation",
-            "forward",
-        ],
-    );
-    let decrypts = says(name, &["decrypt", "inverse", "inv", "dec"]);
-    let rounds = says(name, &["nr", "rounds", "rnds", "nrounds", "nrnds"]);
-    let if_says = |says: bool, otherwise: u32| if says { 0 } else { otherwise };
-    let unless = |other: bool, cost: u32| if other { cost + 3 } else { cost };
-    // A direction may be counted from either side.
-    let of_direction = |otherwise: u32| if direction { 1 } else { otherwise };
-    let of_block = blocks && !key && (bits || holds(name, "size") || holds(name, "len"));
-    if of_block && [Purpose::SetKey, Purpose::Construct].contains(&purpose) {
-        return vec![
-            (BlockBits, if_says(bits, 3)),
-            (BlockBytes, if bits { 4 } else { 0 }),
-            (Zero, 6),
-        ];
-    }
-    match purpose {
-        Purpose::SetKey => vec![
-            (ModeName, if_says(says(name, &["mode"]), 9)),
-            (KeyBytes, if bits { 2 } else { if_says(key, 1) }),
-            (KeyBits, if_says(bits, 2)),
-            (Rounds, if_says(rounds, 6)),
-            (IvBytes, if_says(iv, 6)),
-            (Encrypts, if_says(direction, 6)),
-            (Decrypts, if_says(decrypts, of_direction(7))),
-            (Zero, unless(key, 5)),
-        ],
-        Purpose::Construct | Purpose::Prepare => vec![
-            (KeyBytes, if bits { 2 } else { if_says(key, 1) }),
-            (KeyBits, if_says(bits, 2)),
-            (Encrypts, if_says(direction, 6)),
-            (Decrypts, if_says(decrypts, of_direction(7))),
-            (Zero, unless(key, 4)),
-        ],
-        Purpose::SetIv => vec![(IvBytes, 1), (Zero, 4)],
-        Purpose::Encrypt | Purpose::Decrypt => vec![
-            (ModeName, if_says(says(name, &["mode"]), 9)),
-            (Bytes, unless(bits || blocks || key || direction, 0)),
-            (
-                OutBytes,
-                if_says(holds(name, "outlen") || holds(name, "outsize"), 9),
-            ),
-            (Blocks, if_says(blocks, 3)),
-            (Bits, if bits && !key { 1 } else { 6 }),
-            (KeyBytes, if bits { 3 } else { if_says(key, 4) }),
-            (KeyBits, if bits { 0 } else { if_says(key, 4) + 1 }),
-            (Rounds, if_says(rounds, 6)),
-            (IvBytes, if_says(iv, 6)),
-            (Encrypts, if_says(direction, 5)),
-            (Decrypts, if direction { 2 } else { if_says(decrypts, 6) }),
-            (Zero, 6),
-        ],
-        Purpose::Start => vec![
-            (DigestBytes, if bits { 3 } else { unless(key, 1) }),
-            (DigestBits, if_says(bits, 2)),
-            (KeyBytes, if bits { 3 } else { if_says(key, 4) }),
-            (KeyBits, if key && bits { 0 } else { 7 }),
-            (Zero, 3),
-        ],
-        Purpose::Update => vec![
-            (Bytes, u32::from(bits)),
-            (Bits, if_says(bits, 3)),
-            (Zero, 5),
-        ],
-        Purpose::Finish => vec![
-            (DigestBytes, 0),
-            (KeyBytes, if_says(key, 4)),
-            (DigestBits, if_says(bits, 2)),
-            (Zero, 4),
-        ],
-        Purpose::Digest => vec![
-            (Bytes, unless(digest || key, 0)),
-            (Bits, if bits && !key && !digest { 0 } else { 5 }),
-            (DigestBytes, if_says(digest, 3)),
-            (KeyBytes, if bits { 3 } else { if_says(key, 4) }),
-            (KeyBits, if key && bits { 0 } else { 7 }),
-            (Zero, 4),
-        ],
-        Purpose::Seal | Purpose::Open => vec![
-            (Bytes, unless(ad || tag || iv || key, 0)),
-            (AdBytes, if_says(ad, 2)),
-            (TagBytes, if_says(tag || says(name, &["m"]), 3)),
-            // The bytes of the message's size in a block: L [RFC3610, 2.1].
-            (LengthBytes, if_says(says(name, &["l"]), 9)),
-            (IvBytes, if_says(iv, 3)),
-            (KeyBytes, if_says(key, 4)),
-            (KeyBits, if key { if bits { 0 } else { 2 } } else { 6 }),
-            (Encrypts, if_says(direction, 7)),
-            (Decrypts, if direction { 2 } else { if_says(decrypts, 7) }),
-            (Zero, 6),
-        ],
-        _ => Vec::new(),
-    }
 }
 
 impl Slot {

@@ -120,6 +120,7 @@ impl<'l> Binder<'_, 'l> {
             let ran = matches!(outcome, Outcome::Wrong { .. });
             // The keys alone may be larger than the board, whatever the calls.
             let too_large = algorithm.interface == Interface::Kem && outcome == Outcome::NoRoom;
+            let is_ours = outcome.is_of_our_flags();
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
                 calls: recipe.calls().iter().map(|call| shown(call)).collect(),
@@ -135,7 +136,7 @@ impl<'l> Binder<'_, 'l> {
                 }
                 // What a source hides is not what the library offers, if it shows other functions.
                 Some(bound) if shows && bound.recipe.includes_source() => {}
-                Some(bound) if self.may_accuse(&bound) => suspects.note(bound, ran),
+                Some(bound) if !is_ours && self.may_accuse(&bound) => suspects.note(bound, ran),
                 _ => {}
             }
             if too_large {

@@ -3,7 +3,7 @@
 //! nothing is executed. The result is a hint: where it leads nowhere, the lab goes without it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{Scanned, qualified};
 
@@ -17,6 +17,8 @@ pub struct Hints {
     pub flags: Vec<String>,
     /// Sources that the library is not built from, relative to the folder.
     pub left_out: BTreeSet<PathBuf>,
+    /// Folders of headers, in their order, relative to the folder.
+    pub include: Vec<PathBuf>,
 }
 
 impl Hints {
@@ -67,7 +69,7 @@ impl Hints {
 
     /// True if there is nothing to apply.
     pub fn is_empty(&self) -> bool {
-        self.flags.is_empty() && self.left_out.is_empty()
+        self.flags.is_empty() && self.left_out.is_empty() && self.include.is_empty()
     }
 
     /// Removes the sources that are left out from a scan, and adds the flags.
@@ -77,6 +79,7 @@ impl Hints {
         scanned.definitions.retain(|_, file| kept(file));
         scanned.functions.retain(|declared| kept(&declared.file));
         scanned.flags.clone_from(&self.flags);
+        scanned.include.clone_from(&self.include);
         for path in &self.left_out {
             let note = format!("{} is not among the sources of its build", path.display());
             scanned.notes.push(note);
@@ -101,7 +104,10 @@ impl Hints {
         let build = &json["build"];
         for flags in words(&build["flags"]) {
             self.flags_of(&flags);
+            self.include_of(&flags, scanned);
         }
+        // PlatformIO looks for headers there, by default in `include`.
+        self.add_include(build["includeDir"].as_str().unwrap_or("include"), scanned);
         let top = build["srcDir"].as_str().unwrap_or_else(|| {
             if scanned.folder.join("src").is_dir() {
                 "src"
@@ -231,6 +237,30 @@ impl Hints {
         }
     }
 
+    /// Adds the folders of headers among flags: `-Iinc`, or `-I inc`.
+    fn include_of(&mut self, text: &str, scanned: &Scanned) {
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            match word.strip_prefix("-I") {
+                Some("") => self.add_include(words.next().unwrap_or_default(), scanned),
+                Some(folder) => self.add_include(folder, scanned),
+                None => {}
+            }
+        }
+    }
+
+    /// Adds a folder in which the build looks for headers, if the library has it.
+    fn add_include(&mut self, folder: &str, scanned: &Scanned) {
+        let folder = folder.trim_start_matches("./").trim_end_matches('/');
+        let folder = PathBuf::from(folder);
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        let has_header = scanned.headers.iter().any(|path| path.starts_with(&folder));
+        let inside = folder.components().next().is_some() && folder.components().all(is_plain);
+        if inside && has_header && !self.include.contains(&folder) {
+            self.include.push(folder);
+        }
+    }
+
     /// Adds the macros among flags. Other flags, such as optimisation, are the lab's to choose.
     fn flags_of(&mut self, text: &str) {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_=-".contains(c);
@@ -354,95 +384,4 @@ fn commands(text: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn hints(files: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let sources = ["aes.h", "aes.c", "src/fast.c", "src/part.c", "src/old/a.c"];
-        let written = sources.iter().map(|name| (*name, "int f(void);\n"));
-        for (name, text) in written.chain(files.iter().copied()) {
-            let path = folder.path().join(name);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-            std::fs::write(path, text).expect("a file");
-        }
-        let scanned = crate::scan::scan(folder.path()).expect("a library");
-        let hints = Hints::read(&scanned);
-        let left_out = hints.left_out.iter();
-        let left_out = left_out.map(|path| path.display().to_string());
-        (hints.flags, left_out.collect())
-    }
-
-    #[test]
-    fn platformio_filters_sources_and_sets_macros() {
-        let json =
-            r#"{"build": {"flags": ["-DAES=1 -O3", "-I inc"], "srcFilter": "+<*> -<old/>"}}"#;
-        let (flags, left_out) = hints(&[("library.json", json)]);
-        assert_eq!(flags, ["-DAES=1"]);
-        assert_eq!(left_out, ["aes.c", "src/old/a.c"]);
-        let (_, left_out) = hints(&[("library.json", "{\"build\": {\"srcDir\": \".\"}}")]);
-        assert!(left_out.is_empty(), "{left_out:?}");
-        let (flags, left_out) = hints(&[("library.json", "not JSON")]);
-        assert!(flags.is_empty() && left_out.is_empty());
-    }
-
-    #[test]
-    fn a_sketch_keeps_its_functions() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let text = "void aesEncrypt(unsigned char *block) { block[0] = 0; }\n";
-        std::fs::write(folder.path().join("aes.ino"), text).expect("a sketch");
-        let mut scanned = crate::scan::scan(folder.path()).expect("a library");
-        Hints::read(&scanned).apply(&mut scanned);
-        assert_eq!(scanned.functions.len(), 1);
-    }
-
-    #[test]
-    fn arduino_compiles_src_only() {
-        let (_, left_out) = hints(&[("library.properties", "name=x\n")]);
-        assert_eq!(left_out, ["aes.c"]);
-    }
-
-    #[test]
-    fn cmake_and_make_name_sources_and_macros() {
-        let cmake = "add_library(x STATIC # the\n aes.c src/fast.c)\n\
-            target_compile_definitions(x PUBLIC A B=2 ${C})\n";
-        let (flags, left_out) = hints(&[("CMakeLists.txt", cmake)]);
-        assert_eq!(flags, ["-DA", "-DB=2"]);
-        assert_eq!(left_out, ["src/old/a.c", "src/part.c"]);
-        // A list that is computed says nothing, and what another file includes stays.
-        let (_, left_out) = hints(&[("CMakeLists.txt", "add_library(x aes.c ${MORE})\n")]);
-        assert!(left_out.is_empty(), "{left_out:?}");
-        let includes = ("src/fast.c", "#include \"part.c\"\n");
-        let (_, left_out) = hints(&[("CMakeLists.txt", cmake), includes]);
-        assert_eq!(left_out, ["src/old/a.c"]);
-        let listed =
-            "set(SOURCES aes.c ${MORE})\nset(MORE src/fast.c)\nadd_library(x ${SOURCES})\n";
-        let (_, left_out) = hints(&[("CMakeLists.txt", listed)]);
-        assert_eq!(left_out, ["src/old/a.c", "src/part.c"]);
-        let make = "SRCS = aes.c \\\n  $(MORE)\nMORE := ./src/part.c\nOBJS = $(SRCS:.c=.o)\n";
-        let (_, left_out) = hints(&[("Makefile", make)]);
-        assert_eq!(left_out, ["src/fast.c", "src/old/a.c"]);
-        let (_, left_out) = hints(&[("Makefile", "OBJS += build/fast.o\n")]);
-        assert_eq!(left_out, ["aes.c", "src/old/a.c", "src/part.c"]);
-        let (_, left_out) = hints(&[("Makefile", "SRCS = $(wildcard *.c)\n")]);
-        assert!(left_out.is_empty(), "{left_out:?}");
-        let make = "CFLAGS += -Wall -DFAST -DX=$(Y) \\\n -DTWO\nall: ; echo -DNO=1\n";
-        let (flags, _) = hints(&[("Makefile", make)]);
-        assert_eq!(flags, ["-DFAST", "-DTWO"]);
-    }
-
-    #[test]
-    fn patterns() {
-        for (pattern, path, wanted) in [
-            ("*", "a/b.c", true),
-            ("*.c", "a/b.c", true),
-            ("a/", "a/b.c", true),
-            ("a", "a/b.c", true),
-            ("a", "ab.c", false),
-            ("x*.c", "a.c", false),
-            ("a*b*.c", "a1b2.c", true),
-        ] {
-            assert_eq!(fits(pattern, path), wanted, "{pattern} {path}");
-        }
-    }
-}
+mod tests;

@@ -53,6 +53,8 @@ pub struct Scanned {
     pub version: Option<String>,
     /// Compiler flags that the files of its build give ([`hints`]).
     pub flags: Vec<String>,
+    /// Folders whose headers its build looks for first ([`hints`]).
+    pub include: Vec<PathBuf>,
     /// The words of its comments and manual, if no name speaks of an algorithm.
     pub said: BTreeSet<String>,
     /// Files and folders that were left out, and why.

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod messages;
+mod states;
 
 use std::path::Path;
 
@@ -50,8 +51,9 @@ fn plant(project: &Project, shape: &Shape) -> String {
 #[test]
 fn each_shape_is_bound_unedited() {
     let project = Project::new();
-    let blocks = sample(&blocks::SHAPES, 3);
-    for shape in blocks.chain(sample(&messages::SHAPES, 3)) {
+    let blocks = sample(&blocks::SHAPES, 2);
+    let shapes = blocks.chain(sample(&messages::SHAPES, 2));
+    for shape in shapes.chain(sample(&states::SHAPES, 2)) {
         let folder = plant(&project, shape);
         let answer = project.selo(&[
             "lab",

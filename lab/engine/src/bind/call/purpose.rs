@@ -97,8 +97,13 @@ pub(super) fn purposes(
         found.push((Purpose::Decrypt, None, u32::from(sets)));
     } else if encrypts {
         found.push((Purpose::Encrypt, None, u32::from(sets)));
-    } else if !sets && !hashes && mode(&all) != Mode::Other && function.parameters.len() >= 3 {
-        // Named after the cipher alone, such as `aes_cbc(key, iv, buffer, size)`.
+    } else if !sets
+        && !hashes
+        && mode(&all) != Mode::Other
+        && (function.parameters.len() >= 3 || feeds && takes_block(function, scanned))
+    {
+        // Named after the cipher alone, such as `aes_cbc(key, iv, buffer, size)`, or the method of
+        // a cipher's object that takes the next block.
         found.push((Purpose::Encrypt, None, 3));
     }
     if hashes {
@@ -157,6 +162,13 @@ pub(super) fn purposes(
             .map(|(purpose, cost)| (purpose, None, cost)),
     );
     found
+}
+
+/// True for a method that takes a block and a place for another, and nothing else.
+fn takes_block(function: &Function, scanned: &Scanned) -> bool {
+    let mut shapes = function.parameters.iter().map(|p| shape(scanned, p));
+    let all = shapes.all(|shape| matches!(shape, Shape::Bytes { .. }));
+    function.class.is_some() && function.parameters.len() == 2 && all
 }
 
 /// True if a parameter may tell a function its direction.

@@ -122,6 +122,7 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
         .count()
         <= 1
         && !(has(Key) && has(Slot::KeyCopy));
+    let one_digest = !(has(Slot::DigestBytes) && has(Slot::DigestBits));
     // A function that writes the IV as well is told the room for both.
     let with_iv = has(Slot::OutWithIv);
     if with_iv && (has(Out) || !has(Iv) || !has(Slot::OutBytes) || purpose != Purpose::Encrypt) {
@@ -138,14 +139,19 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
         && one_key
         && match purpose {
             Purpose::SetKey => has(Key) && !(returns && has(Slot::State)),
-            Purpose::SetIv => has(Iv) && !returns,
+            Purpose::SetIv => {
+                // A mode over a cipher's state has one of its own.
+                let own = has(Slot::State) || has(Slot::StateOut);
+                let over = has(Slot::Cipher);
+                has(Iv) && !returns && (!over || own) && (over || !has(Slot::StateOut))
+            }
             Purpose::Construct => !returns,
             Purpose::Prepare => !(returns && has(Slot::State)),
             Purpose::Encrypt => data || is_stream(slots) && !returns && !has(InPlace),
             Purpose::Decrypt => data,
             Purpose::Start => !returns,
             Purpose::Update => (has(In) && sized || has(Slot::InByte)) && !returns,
-            Purpose::Finish => has(Out) != returns,
+            Purpose::Finish => has(Out) != returns && one_digest,
             Purpose::Digest => has(In) && sized && has(Out) != returns,
             Purpose::Seal | Purpose::Open => {
                 let in_place = has(InPlace) && !has(In) && !has(Out);

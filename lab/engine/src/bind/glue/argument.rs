@@ -52,10 +52,13 @@ impl Writer<'_, '_> {
         let is_aead = self.recipe.algorithm.interface == Interface::Aead;
         match slot {
             Slot::State => {
-                let name = self.state_name(purpose);
+                let name = self.holder(found, purpose);
                 match of {
-                    Shape::Structure { by_value: false } if !self.recipe.returns_state() => {
+                    Shape::Structure { by_value: false } if !self.is_made(found) => {
                         format!("&{name}")
+                    }
+                    Shape::Words if self.recipe.iv_first && found.purpose == Purpose::SetKey => {
+                        format!("{name} + BLOCK / sizeof {name}[0]")
                     }
                     Shape::Untyped => format!("(void *){name}"),
                     Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => {
@@ -64,7 +67,10 @@ impl Writer<'_, '_> {
                     _ => name.to_owned(),
                 }
             }
-            Slot::StateOut => format!("&{}", self.state_name(purpose)),
+            Slot::StateOut => format!("&{}", self.holder(found, purpose)),
+            Slot::Cipher => self.cipher(found, parameter),
+            Slot::CounterBytes => digits("BLOCK"),
+            Slot::Chains => flag(self.recipe.algorithm.interface == Interface::ModeCbc),
             Slot::Message if matches!(of, Shape::Structure { by_value: false }) => {
                 "&message".to_owned()
             }

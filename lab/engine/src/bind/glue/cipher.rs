@@ -46,7 +46,7 @@ impl Writer<'_, '_> {
                 let purpose = set_key.direction.unwrap_or(Purpose::Encrypt);
                 let call = self.call(set_key, &names, purpose);
                 calls.push(match set_key.returns_output {
-                    true => format!("{} = {call}", self.state_name(purpose)),
+                    true => format!("{} = {call}", self.holder(set_key, purpose)),
                     false => call,
                 });
                 calls.extend(self.select_mode(purpose));
@@ -201,6 +201,23 @@ impl Writer<'_, '_> {
         if let Some(set_iv) = &self.recipe.set_iv {
             calls.push(self.call(set_iv, names, purpose));
         }
+        if self.is_block_of_chain(found) {
+            let each = Names {
+                input: if names.input == "in" {
+                    "(in + at)"
+                } else {
+                    "(out + at)"
+                },
+                output: "(out + at)",
+                ..*names
+            };
+            let call = self.call(found, &each, purpose);
+            calls.push(format!(
+                "for (agent_size at = 0; at < {}; at = (agent_size)(at + BLOCK)) {call}",
+                names.size
+            ));
+            return calls;
+        }
         let call = self.call(found, names, purpose);
         calls.push(match found.returns_output {
             true => format!("memcpy({}, {call}, {})", names.output, names.size),
@@ -215,6 +232,14 @@ impl Writer<'_, '_> {
             ));
         }
         calls
+    }
+
+    /// True for a function of CBC that takes one block of a message at a time.
+    fn is_block_of_chain(&self, found: &Call<'_>) -> bool {
+        let sizes = [Slot::Bytes, Slot::Blocks, Slot::Bits, Slot::OutBytes];
+        let sized = sizes.iter().any(|slot| found.has(*slot));
+        self.recipe.algorithm.interface == Interface::ModeCbc
+            && !(sized || found.returns_output || self.recipe.pads)
     }
 
     pub(super) fn has_iv(&self) -> bool {

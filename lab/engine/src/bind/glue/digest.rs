@@ -45,6 +45,7 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn digest_operation(&self, name: &str, calls: &[&Call<'_>], at: usize) -> String {
+        let recipe = self.recipe;
         let any = |slot: Slot| calls.iter().any(|call| call.has(slot));
         let message = any(Slot::In) || any(Slot::InByte);
         let output = any(Slot::Out) || calls.iter().any(|call| call.returns_output);
@@ -82,7 +83,11 @@ impl Writer<'_, '_> {
         let calls: Vec<String> = calls
             .iter()
             .map(|found| {
-                let call = self.call(found, &names, Purpose::Digest);
+                let mut call = self.call(found, &names, Purpose::Digest);
+                if let (Some(member), Purpose::Start) = (&recipe.rate_field, found.purpose) {
+                    let access = if recipe.returns_state() { "->" } else { "." };
+                    let _ = write!(call, "; state{access}{member} = 200 - 2 * DIGEST");
+                }
                 match found.returns_output {
                     true => format!("memcpy(out, {call}, DIGEST)"),
                     false if found.has(Slot::InByte) => {

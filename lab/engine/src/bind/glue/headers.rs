@@ -21,7 +21,7 @@ impl Writer<'_, '_> {
         let mut bare: Vec<&Call<'_>> = Vec::new();
         let mut included: Vec<&Path> = Vec::new();
         for call in self.recipe.calls() {
-            if call.declared.by_inclusion {
+            if call.by_inclusion() {
                 let file = call.declared.file.as_path();
                 if !included.contains(&file) {
                     included.push(file);
@@ -41,7 +41,7 @@ impl Writer<'_, '_> {
             headers.splice(0..0, self.headers_of_sources());
             headers.dedup();
         }
-        for call in &bare {
+        for call in bare.iter().filter(|call| !call.by_handle) {
             // The headers that its source includes have the types.
             let names = self.scanned.includes.get(&call.declared.file);
             for name in names.into_iter().flatten() {

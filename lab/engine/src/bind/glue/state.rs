@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{NAMES, Writer, digest_bytes};
+use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};
 use crate::bind::types::{Shape, product, shape, written};
 use crate::interface::Interface;
@@ -20,8 +21,11 @@ const OPEN_BYTES: u32 = 256;
 impl Writer<'_, '_> {
     /// The names of the states: one, or one for each direction.
     pub(super) fn states(&self) -> Vec<(&'static str, &Parameter)> {
-        let calls = self.recipe.calls();
-        let both = self.recipe.set_key.len() == 2;
+        let mut calls = self.recipe.calls();
+        if self.recipe.is_over_cipher() {
+            calls.retain(|call| call.purpose != Purpose::SetKey);
+        }
+        let both = self.recipe.set_key.len() == 2 && !self.recipe.is_over_cipher();
         let Some(parameter) = calls.iter().find_map(|call| call.state()) else {
             return Vec::new();
         };
@@ -30,6 +34,52 @@ impl Writer<'_, '_> {
         } else {
             vec![("state", parameter)]
         }
+    }
+
+    /// The variable for the state that a call takes: that of a mode's block cipher is another.
+    pub(super) fn holder(&self, found: &Call<'_>, purpose: Purpose) -> &'static str {
+        match self.recipe.is_over_cipher() && found.purpose == Purpose::SetKey {
+            true => "cipher",
+            false => self.state_name(purpose),
+        }
+    }
+
+    /// True if the library makes the state that a call takes, and the glue has a pointer to it.
+    pub(super) fn is_made(&self, found: &Call<'_>) -> bool {
+        match self.recipe.is_over_cipher() && found.purpose == Purpose::SetKey {
+            true => self.recipe.returns_cipher(),
+            false => self.recipe.returns_state(),
+        }
+    }
+
+    /// The state of the block cipher as the mode takes it.
+    pub(super) fn cipher(&self, found: &Call<'_>, parameter: &Parameter) -> String {
+        let base = match found.by_handle {
+            true => "void",
+            false => parameter.base.as_str(),
+        };
+        let at = if self.recipe.returns_cipher() {
+            ""
+        } else {
+            "&"
+        };
+        format!("({base} *){at}cipher")
+    }
+
+    /// The variable for the state of a mode's block cipher.
+    fn cipher_variable(&self) -> Option<String> {
+        let recipe = self.recipe;
+        let set_key = recipe.set_key.first().filter(|_| recipe.is_over_cipher())?;
+        if recipe.returns_cipher() && set_key.by_handle {
+            return Some("void *cipher".to_owned());
+        }
+        let is_state = |slot: &Slot| [Slot::State, Slot::StateOut].contains(slot);
+        let at = set_key.slots.iter().position(is_state);
+        let parameter = at.and_then(|at| set_key.function().parameters.get(at));
+        Some(match parameter {
+            Some(parameter) => self.variable("cipher", parameter, recipe.returns_cipher()),
+            None => format!("{} cipher", set_key.function().result),
+        })
     }
 
     pub(super) fn state_name(&self, purpose: Purpose) -> &'static str {
@@ -91,19 +141,33 @@ impl Writer<'_, '_> {
             let arguments: Vec<String> = arguments.map(|text| format!("({text})")).collect();
             let _ = writeln!(text, "static {class} object{};", arguments.concat());
         }
+        if let Some(variable) = self.cipher_variable() {
+            let _ = writeln!(text, "static {variable};");
+        }
+        let handle = recipe.set_iv.as_ref().is_some_and(|call| call.by_handle);
         for (name, parameter) in self.states() {
-            let variable = self.variable(name, parameter);
+            let variable = match handle {
+                true => format!("void *{name}"),
+                false => self.variable(name, parameter, recipe.returns_state()),
+            };
             let _ = match self.has_open_end(parameter) && !recipe.returns_state() {
                 true => writeln!(
                     text,
                     "/* The state ends in an array without a size. */\n\
                      static struct {{ {variable}; uint8_t room[{OPEN_BYTES}]; }} with_room;\n#define {name} with_room.{name}"
                 ),
+                false if recipe.iv_first => {
+                    writeln!(text, "static {variable} __attribute__((aligned(BLOCK)));")
+                }
                 false => writeln!(text, "static {variable};"),
             };
         }
         if let Some(message) = recipe.steps.as_ref().and_then(|steps| steps.message()) {
-            let _ = writeln!(text, "static {};", self.variable("message", message));
+            let _ = writeln!(
+                text,
+                "static {};",
+                self.variable("message", message, recipe.returns_state())
+            );
         }
         let has = |slot: Slot| recipe.calls().iter().any(|call| call.has(slot));
         if has(Slot::Place) {
@@ -144,10 +208,10 @@ impl Writer<'_, '_> {
     }
 
     /// The declaration of the variable behind a parameter with the state.
-    pub(super) fn variable(&self, name: &str, parameter: &Parameter) -> String {
+    pub(super) fn variable(&self, name: &str, parameter: &Parameter, made: bool) -> String {
         let base = written(self.scanned, parameter);
         match shape(self.scanned, parameter) {
-            Shape::Untyped if self.recipe.returns_state() => format!("void *{name}"),
+            Shape::Untyped if made => format!("void *{name}"),
             Shape::Untyped => format!("uint32_t {name}[{}]", UNTYPED_BYTES / 4),
             // A matrix, such as the round keys in rows.
             Shape::Bytes { .. } if parameter.pointers == 2 => {
@@ -167,13 +231,13 @@ impl Writer<'_, '_> {
             }
             Shape::Words => format!("{base} {name}[{}]", SCHEDULE_BYTES / 4),
             Shape::Structure { by_value: false } if parameter.pointers == 0 => {
-                match self.recipe.returns_state() {
+                match made {
                     true => format!("{base} {name}"),
                     // The name of the type is that of a pointer.
                     false => format!("__typeof__(*({base})0) {name}"),
                 }
             }
-            _ if self.recipe.returns_state() => format!("{base} *{name}"),
+            _ if made => format!("{base} *{name}"),
             _ => format!("{base} {name}"),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::bind::call::Call;
 use crate::bind::slot::Slot;
-use crate::bind::types::written;
+use crate::bind::types::{Shape, shape, written};
 use crate::scan::Scanned;
 
 pub(super) fn flag(yes: bool) -> String {
@@ -43,7 +43,10 @@ pub fn declaration(scanned: &Scanned, call: &Call<'_>) -> String {
         .map(|parameter| {
             let constant = if parameter.is_const { "const " } else { "" };
             let stars = "*".repeat(parameter.pointers);
-            let base = written(scanned, parameter);
+            let base = match (call.by_handle, shape(scanned, parameter)) {
+                (true, Shape::Structure { .. } | Shape::StructureOut) => "void".to_owned(),
+                _ => written(scanned, parameter),
+            };
             format!("{constant}{base} {stars}{}", parameter.name)
                 .trim_end()
                 .to_owned()

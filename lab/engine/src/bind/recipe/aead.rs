@@ -1,9 +1,9 @@
 //! Recipes of authenticated ciphers.
 
-use super::cipher::{tells_direction, with_keys};
-use super::combine::{EACH, of, share};
+use super::combine::{EACH, of, share, tells_direction};
 use super::named::{constants_fit, named};
 use super::parts::{Fails, Recipe};
+use super::setup::with_keys;
 use crate::algorithm::Algorithm;
 use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};

@@ -1,7 +1,7 @@
 //! Which calls go together in one recipe.
 
 use crate::bind::call::Call;
-use crate::bind::slot::Purpose;
+use crate::bind::slot::{Purpose, Slot};
 
 /// The type of the state that a call takes or returns, for comparison.
 pub(super) fn state_type(call: &Call<'_>) -> Option<String> {
@@ -28,3 +28,8 @@ pub(super) fn of<'c, 'l>(calls: &[&'c Call<'l>], purpose: Purpose) -> Vec<&'c Ca
 
 /// Most calls of one purpose that are combined.
 pub(super) const EACH: usize = 24;
+
+/// True for one function for both ways, which an argument tells the direction.
+pub(super) fn tells_direction(call: &Call<'_>) -> bool {
+    call.has(Slot::Encrypts) || call.has(Slot::Decrypts)
+}

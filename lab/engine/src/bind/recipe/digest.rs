@@ -8,6 +8,7 @@ use crate::bind::call::Call;
 use crate::bind::slot::{Purpose, Slot};
 use crate::interface::Interface;
 use crate::scan::Scanned;
+use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
 
 /// Most steps that are combined with one start.
@@ -87,11 +88,40 @@ pub(super) fn digests<'c, 'l>(
                 recipe.start = Some(start.clone());
                 recipe.update = Some(update.clone());
                 recipe.finish = Some((*finish).clone());
+                found.extend(with_rate(scanned, &recipe));
                 found.push(recipe);
             }
         }
     }
     found
+}
+
+/// The recipe in which the caller sets the rate: of a sponge whose functions are not told it, and
+/// whose state has a member for it.
+fn with_rate<'l>(scanned: &Scanned, recipe: &Recipe<'l>) -> Option<Recipe<'l>> {
+    const TELL: [Slot; 5] = [
+        Slot::Rate,
+        Slot::RateBytes,
+        Slot::Capacity,
+        Slot::DigestBytes,
+        Slot::DigestBits,
+    ];
+    let start = recipe.start.as_ref()?;
+    let is_told = TELL.iter().any(|slot| start.has(*slot));
+    if is_told || !recipe.algorithm.name.starts_with("sha3-") {
+        return None;
+    }
+    let tag = start.state_type.as_ref()?;
+    let is_rate = |member: &&Parameter| {
+        let name = words(&member.name).concat();
+        member.pointers == 0 && ["rate", "blocksize", "ratebytes"].contains(&name.as_str())
+    };
+    let members = scanned.members.get(tag)?;
+    let member = members.iter().find(is_rate)?;
+    Some(Recipe {
+        rate_field: Some(member.name.clone()),
+        ..recipe.clone()
+    })
 }
 
 /// How unlike a step is to the start of its hash: steps of one hash have the same words but one, as

@@ -19,6 +19,11 @@ pub enum Fails {
     Zero,
 }
 
+/// True if a function makes the state and gives a pointer to it.
+fn makes_state(call: &Call<'_>) -> bool {
+    call.returns_output || call.has(Slot::StateOut)
+}
+
 /// Calls for the operations of an algorithm.
 #[derive(Clone, Debug)]
 pub struct Recipe<'l> {
@@ -50,6 +55,10 @@ pub struct Recipe<'l> {
     /// Where the caller writes the IV, if no function takes it: a member of the state, or a global
     /// array, as an expression of C.
     pub iv_place: Option<String>,
+    /// The state begins with the IV, and key set-ups take the place after it.
+    pub iv_first: bool,
+    /// The member of a sponge's state that the caller sets to the rate in bytes [FIPS202, 4].
+    pub rate_field: Option<String>,
     /// Only nonces of the measured size are passed: the library takes no others.
     pub fixed_nonce: bool,
     /// The library pads a CBC message itself.
@@ -85,6 +94,8 @@ impl<'l> Recipe<'l> {
             mode_name: None,
             mode_field: None,
             iv_place: None,
+            iv_first: false,
+            rate_field: None,
             fixed_nonce: false,
             pads: false,
             by_rows: false,
@@ -105,11 +116,26 @@ impl<'l> Recipe<'l> {
             && !is_told
     }
 
+    /// True if a mode has a state of its own, beside that of its block cipher.
+    pub fn is_over_cipher(&self) -> bool {
+        let set_iv = self.set_iv.as_ref();
+        set_iv.is_some_and(|call| call.has(Slot::Cipher))
+    }
+
+    /// True if the set-up of a mode's block cipher returns a pointer to the expanded key.
+    pub fn returns_cipher(&self) -> bool {
+        let mut sets = self.set_key.iter();
+        self.is_over_cipher() && sets.any(makes_state)
+    }
+
     /// True if the set-up returns a pointer to the state.
     pub fn returns_state(&self) -> bool {
+        if self.is_over_cipher() {
+            return self.set_iv.iter().any(makes_state);
+        }
         let others = self.prepare.iter().chain(&self.start);
         let mut sets = self.set_key.iter().chain(others);
-        sets.any(|call| call.returns_output || call.has(Slot::StateOut))
+        sets.any(makes_state)
     }
 
     /// True if the constructor takes what differs from message to message.
@@ -133,7 +159,7 @@ impl<'l> Recipe<'l> {
     /// The source that the glue includes, because it is the only file that can call a function.
     pub fn hidden_in(&self) -> Option<&Path> {
         let calls = self.calls();
-        let mut hidden = calls.iter().filter(|call| call.declared.by_inclusion);
+        let mut hidden = calls.iter().filter(|call| call.by_inclusion());
         hidden.next().map(|call| call.declared.file.as_path())
     }
 
@@ -142,7 +168,7 @@ impl<'l> Recipe<'l> {
         let calls = self.calls();
         let mut files = calls
             .iter()
-            .filter(|call| call.declared.by_inclusion && !is_sketch(&call.declared.file))
+            .filter(|call| call.by_inclusion() && !is_sketch(&call.declared.file))
             .map(|call| &call.declared.file);
         let first = files.next();
         files.any(|file| Some(file) != first)
@@ -194,7 +220,7 @@ impl<'l> Recipe<'l> {
             &without.class,
             &without.mode_name,
             &without.mode_field,
-            &without.iv_place,
+            (&without.iv_place, without.iv_first, &without.rate_field),
             &without.flags,
             (without.fixed_nonce, without.pads, without.by_rows),
         );
@@ -219,7 +245,10 @@ impl<'l> Recipe<'l> {
         let modes = [Interface::ModeEcb, Interface::ModeCbc, Interface::ModeCtr];
         modes.contains(&self.algorithm.interface)
             && self.mode_field.is_none()
-            && !self.calls().iter().any(|call| call.has(Slot::ModeName))
+            && !self
+                .calls()
+                .iter()
+                .any(|call| call.has(Slot::ModeName) || call.has(Slot::Chains))
             && encrypt.is_some_and(|call| call.mode == Mode::Plain)
     }
 

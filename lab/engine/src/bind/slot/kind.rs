@@ -9,6 +9,8 @@ pub enum Slot {
     StateOut,
     /// The state of one message, beside the expanded key.
     Message,
+    /// The expanded key of the block cipher, for a mode that has a state of its own.
+    Cipher,
     /// The bytes of the message's size in a block of CCM: L [RFC3610, 2.1].
     LengthBytes,
     Key,
@@ -23,6 +25,8 @@ pub enum Slot {
     /// IV, counter block or nonce.
     Iv,
     IvBytes,
+    /// The bytes of a counter block that count.
+    CounterBytes,
     In,
     /// One byte of a message, for a function that takes no more.
     InByte,
@@ -51,6 +55,8 @@ pub enum Slot {
     Encrypts,
     /// 0 to encrypt, 1 to decrypt.
     Decrypts,
+    /// 1 for CBC, 0 for single blocks.
+    Chains,
     Zero,
     Null,
     /// A constant that names the key size.

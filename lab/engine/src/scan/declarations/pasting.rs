@@ -1,5 +1,6 @@
-//! Names that macros make of parts: `prefix##_init`, as in `DECLARE_HASH(sha256)`. Only macros that
-//! paste are expanded; all others stand for expressions or attributes, which declare nothing.
+//! Names that macros make: `prefix##_init`, as in `DECLARE_HASH(sha256)`, or the function that a
+//! parameter names. Only macros that paste or declare are expanded; all others stand for expressions
+//! or attributes, which declare nothing.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +45,22 @@ pub fn macros(bytes: &[u8]) -> Macros {
         .collect()
 }
 
-/// Leaves those that paste, and those that name one that does.
+/// True if a macro declares the function that a parameter names: `void name(int number);`.
+fn declares(one: &Macro) -> bool {
+    const STATEMENTS: [&str; 5] = ["return", "do", "if", "for", "while"];
+    let is_parameter = |word: &Token| one.parameters.contains(&word.text);
+    let is_type = |word: &Token| {
+        is_name(&word.text) && !is_parameter(word) && !STATEMENTS.contains(&word.text.as_str())
+    };
+    let ends = one.body.last().is_some_and(|word| word.text == ";");
+    let names = |part: &[Token]| {
+        let follows_type = is_type(&part[0]) || part[0].text == "*";
+        follows_type && is_parameter(&part[1]) && part[2].text == "("
+    };
+    ends && one.body.first().is_some_and(is_type) && one.body.windows(3).any(names)
+}
+
+/// Leaves those that paste or declare, and those that name one that does.
 pub fn keep_pasting(macros: &mut Macros) {
     let pastes = |one: &Macro| one.body.windows(2).any(is_paste);
     let mut kept: Macros = BTreeMap::new();
@@ -52,7 +68,9 @@ pub fn keep_pasting(macros: &mut Macros) {
         let names_kept = |one: &Macro| one.body.iter().any(|word| kept.contains_key(&word.text));
         let more: Vec<String> = macros
             .iter()
-            .filter(|(name, one)| !kept.contains_key(*name) && (pastes(one) || names_kept(one)))
+            .filter(|(name, one)| {
+                !kept.contains_key(*name) && (pastes(one) || declares(one) || names_kept(one))
+            })
             .map(|(name, _)| name.clone())
             .collect();
         if more.is_empty() {
@@ -201,6 +219,16 @@ mod tests {
         assert_eq!(names(indirect), ["W_set"], "W stands beside ## at once");
         let twice = "#define J(a, b) a##b\n#define K(a, b) J(a, b)\n#define N(b) K(W, b)\n#define W aes\nvoid N(_set)(int);";
         assert_eq!(names(twice), ["aes_set"]);
+    }
+
+    #[test]
+    fn a_macro_declares_the_function_that_an_argument_names() {
+        let declares =
+            "#define CALL\n#define D(f) \\\n void CALL f(int *iv);\nD (aes_encode)\nD (aes_decode)";
+        assert_eq!(names(declares), ["aes_encode", "aes_decode"]);
+        let step =
+            "#define S(f, a, b) a += f(b); b ^= a;\n#define R(f) return f(1);\nS(g, x, y) R(h)";
+        assert!(names(step).is_empty());
     }
 
     #[test]
