@@ -39,7 +39,7 @@ enum {
 static uint8_t piece_of(uint16_t bytes, uint8_t i)
 {
     const uint16_t left = (uint16_t)(bytes - (uint16_t)PIECE_BYTES * i);
-    return left < PIECE_BYTES ? (uint8_t)left : PIECE_BYTES;
+    return (uint8_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
 }
 
 /* Size of the piece that the node sends in a step. */
