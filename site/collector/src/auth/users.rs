@@ -15,6 +15,8 @@ use super::secrets::{private, random, write_private};
 use crate::error::{Error, Result};
 use crate::message::is_name;
 
+/// Name of the first admin.
+const FIRST: &str = "admin";
 /// Minimum length of a password, in bytes.
 pub const PASSWORD_MIN: usize = 10;
 pub(super) const PASSWORD_MAX: usize = 1024;
@@ -61,10 +63,21 @@ impl Users {
             return Ok(None);
         }
         let password = Zeroizing::new(URL_SAFE_NO_PAD.encode(&random::<15>()?[..]));
-        let path = self.path.with_file_name("admin-password");
+        let path = self.first_file();
         write_private(&path, format!("{}\n", *password).as_bytes())?;
-        self.set("admin", Role::Admin, &password)?;
+        self.set(FIRST, Role::Admin, &password)?;
         Ok(Some(path))
+    }
+
+    /// The file with the first admin's first password.
+    fn first_file(&self) -> PathBuf {
+        self.path.with_file_name("admin-password")
+    }
+
+    /// The first admin's password, as long as nobody has replaced it.
+    pub fn first_password(&self) -> Option<Zeroizing<String>> {
+        let text = Zeroizing::new(std::fs::read_to_string(self.first_file()).ok()?);
+        Some(Zeroizing::new(text.trim().to_string()))
     }
 
     /// Adds a user, or replaces the password and role of an existing one.
@@ -104,7 +117,14 @@ impl Users {
         user.role = role;
         keep_admin(&users)?;
         match password {
-            Some(password) => self.set(name, role, password),
+            Some(password) => {
+                self.set(name, role, password)?;
+                if name == FIRST {
+                    // The file's password is not valid any more.
+                    let _ = std::fs::remove_file(self.first_file());
+                }
+                Ok(())
+            }
             None => self.write(&users),
         }
     }
