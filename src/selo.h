@@ -4,7 +4,8 @@
  * This header is the manual of the device library: authenticated encryption, hashes, HMAC, HKDF,
  * X25519 and the node of the link. selo_unauthenticated.h has the modes of operation that do not
  * authenticate. selo_speck.h has the block cipher Speck, selo_mlkem.h the key encapsulation ML-KEM,
- * selo_ed25519.h the signatures of Ed25519.
+ * selo_ed25519.h the signatures of Ed25519, selo_p256.h ECDH and ECDSA on P-256,
+ * selo_hmac_drbg.h random bytes from a seed, selo_siv.h encryption that a repeated nonce does not break.
  *
  * Conventions. They belong to the contract of every function, unless it says otherwise.
  *  - Language: C11. The code is correct where int has 16 bits. It uses no malloc, no recursion and
@@ -31,7 +32,7 @@
  *    RP2040, the ART accelerator of STM32F4), on ESP8266 and ESP32, or on a PC. Without that switch
  *    AES reads no table there: it computes a circuit, looks the S-box up in vector registers, or
  *    uses the instructions of the CPU. `selo lab check` measures it.
- *    X25519, Ed25519, ML-KEM, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take
+ *    X25519, Ed25519, P-256, ML-KEM, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take
  *    constant time only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant
  *    time, but not to 64 bits; GHASH needs that there, the others do without.
  *
@@ -889,6 +890,12 @@ enum selo_status selo_x25519_shared_secret(uint8_t shared[32], const uint8_t sec
 #define SELO_LINK_SUITE SELO_LINK_CHACHAPOLY_BLAKE2S
 #endif
 
+/* Set SELO_LINK_HYBRID to 512 or 768 to pair with X25519 and ML-KEM-512 or ML-KEM-768. See
+ * selo_node_lend. */
+#ifndef SELO_LINK_HYBRID
+#define SELO_LINK_HYBRID 0
+#endif
+
 #define SELO_LINK_FRAME_MAX 58   /* bytes of the longest frame */
 #define SELO_LINK_PAYLOAD_MAX 43 /* longest payload in bytes; 33 with wide ids and long tags */
 #define SELO_LINK_RECORD_BYTES 76
@@ -957,6 +964,29 @@ uint32_t selo_node_digits(const struct selo_node *node);
  * Returns: SELO_OK; SELO_ERROR_STATE if no pairing waits for an answer; SELO_ERROR_STORE if the new
  * key cannot be stored yet. The node then tries again from selo_node_poll. */
 enum selo_status selo_node_confirm(struct selo_node *node, uint8_t same);
+
+#if SELO_LINK_HYBRID
+/* Hybrid pairing. selo_node_pair first exchanges a secret by ML-KEM with the gateway, in about a hundred
+ * frames, and ends the session, if there is one. This part needs a workspace of the program: lend it at
+ * any time after selo_node_begin, and lend null to take it back. If it is taken back too early, the pairing fails. The node
+ * waits until it has one, and wipes it after use.
+ *
+ * On a chip with 2 KB of RAM the workspace must be on the stack, because the second part of a pairing
+ * needs that memory for its own computations:
+ *
+ *     struct selo_node_workspace workspace;      // in a function of its own
+ *     selo_node_lend(&node, &workspace);
+ *     while (selo_node_needs_workspace(&node))
+ *         selo_node_poll(&node);                 // and whatever else there is to do
+ *     selo_node_lend(&node, NULL);
+ *
+ * There is no room for other computations meanwhile. To pair anew, to forget or to provision, end the
+ * pairing with selo_node_confirm(&node, 0) and do it after the loop.
+ */
+void selo_node_lend(struct selo_node *node, struct selo_node_workspace *workspace);
+/* Returns: 1 from selo_node_pair until the workspace is no longer needed, else 0. */
+uint8_t selo_node_needs_workspace(const struct selo_node *node);
+#endif
 
 /* Starts a join. Does nothing if a request is already under way.
  * Returns: SELO_OK; SELO_ERROR_STATE without a device key or during a pairing; SELO_ERROR_STORE if

@@ -27,6 +27,7 @@
 #define SELO_MLKEM_H
 
 #include "selo.h"
+#include "selo/mlkem/encapsulation.h" /* struct selo_mlkem_encapsulation */
 
 #ifdef __cplusplus
 extern "C" {
@@ -127,21 +128,14 @@ enum selo_status selo_mlkem768_check(const struct selo_mlkem768_private_key *pri
 #define SELO_MLKEM768_ROW 320
 
 /* The fields of these structs are internal. */
-struct selo_mlkem_encapsulation {
+struct selo_mlkem512_encapsulation {
+    struct selo_mlkem_encapsulation of;
     struct selo_shake sponge;
-    union {
-        int16_t words[448];
-        uint8_t bytes[896];
-    } area;
-    uint8_t message[32], seed[32], key_hash[32], rho[32];
-    uint8_t bytes[6]; /* of the key, until they are four coefficients */
-    uint8_t quad;     /* those that are complete in this polynomial */
-    uint16_t at;      /* bytes taken or given of a polynomial, or of rho */
-    uint8_t rank;     /* those that are complete in this step */
-    uint8_t step;     /* 0: no encapsulation is under way */
 };
-struct selo_mlkem512_encapsulation { struct selo_mlkem_encapsulation of; };
-struct selo_mlkem768_encapsulation { struct selo_mlkem_encapsulation of; };
+struct selo_mlkem768_encapsulation {
+    struct selo_mlkem_encapsulation of;
+    struct selo_shake sponge;
+};
 
 void selo_mlkem512_encapsulate_start(struct selo_mlkem512_encapsulation *state,
                                      const uint8_t random[32]);

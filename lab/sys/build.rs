@@ -1,8 +1,8 @@
 //! Compiles the device library: every C file of `src/selo/` except the assembly overlays of
 //! `src/selo/native/`, and the shim that returns the sizes of its structs.
 //!
-//! The node of the link is compiled once per suite, and its functions are renamed, so that one
-//! process can have nodes of all suites.
+//! The node of the link is compiled once per suite and way of pairing, and its functions are
+//! renamed, so that one process can have nodes of all suites.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,6 +22,9 @@ fn main() {
 /// Codes of the suites in selo.h.
 const SUITES: std::ops::RangeInclusive<u8> = 1..=4;
 
+/// Values of SELO_LINK_HYBRID: pairing with X25519 alone, or also with ML-KEM-512 or -768.
+const HYBRIDS: [u16; 3] = [0, 512, 768];
+
 fn compile(sources: &Path) -> io::Result<()> {
     let mut files = Vec::new();
     collect(&sources.join("selo"), &mut files)?;
@@ -32,17 +35,22 @@ fn compile(sources: &Path) -> io::Result<()> {
         .partition(|file| link.iter().any(|folder| file.starts_with(folder)));
 
     let names = functions_of_the_link(sources, &link)?;
-    for suite in SUITES {
+    for (suite, hybrid) in SUITES.flat_map(|suite| HYBRIDS.map(|hybrid| (suite, hybrid))) {
+        let of = match hybrid {
+            0 => format!("suite{suite}"),
+            _ => format!("suite{suite}_mlkem{hybrid}"),
+        };
         let mut build = settings(sources);
         build
             .files(&node)
             .file("node_shim.c")
             .define("SELO_LINK_SUITE", &*suite.to_string())
-            .define("SELO_SYS_NODE", &*format!("selo_sys_node_suite{suite}"));
+            .define("SELO_LINK_HYBRID", &*hybrid.to_string())
+            .define("SELO_SYS_NODE", &*format!("selo_sys_node_{of}"));
         for name in &names {
-            build.define(name, &*format!("{name}_suite{suite}"));
+            build.define(name, &*format!("{name}_{of}"));
         }
-        build.compile(&format!("selo_node_suite{suite}"));
+        build.compile(&format!("selo_node_{of}"));
     }
     settings(sources)
         .files(&files)

@@ -28,9 +28,31 @@ struct selo_sys_node {
     const uint8_t *(*received)(const struct selo_node *, uint8_t *);
 };
 
+#if SELO_LINK_HYBRID
+struct node {
+    struct selo_node node;
+    struct selo_node_workspace workspace;
+};
+
+static enum selo_status begin(struct selo_node *node, const struct selo_hal *hal)
+{
+    enum selo_status status = selo_node_begin(node, hal);
+
+    if (status == SELO_OK) {
+        selo_node_lend(node, &((struct node *)node)->workspace);
+    }
+    return status;
+}
+#else
+struct node {
+    struct selo_node node;
+};
+#define begin selo_node_begin
+#endif
+
 extern const struct selo_sys_node SELO_SYS_NODE;
 const struct selo_sys_node SELO_SYS_NODE = {
-    sizeof(struct selo_node), selo_node_begin,     selo_node_provision, selo_node_pair,
+    sizeof(struct node),      begin,               selo_node_provision, selo_node_pair,
     selo_node_digits,         selo_node_confirm,   selo_node_join,      selo_node_send,
     selo_node_poll,           selo_node_is_paired, selo_node_is_joined, selo_node_id,
     selo_node_forget,         received,

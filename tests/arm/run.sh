@@ -25,7 +25,7 @@ if [ "${1:-}" = --figures ]; then
     shift
 fi
 tests=("$@")
-[ $# -gt 0 ] || tests=(aes aes_modes ascon ascon_aead128 blake2s chacha20 chacha20_poly1305 ghash keccak poly1305 sha256 sha3 sha512 x25519 x25519_ladder)
+[ $# -gt 0 ] || tests=(aes aes_modes ascon ascon_aead128 blake2s chacha20 chacha20_poly1305 ghash keccak mlkem p256 poly1305 sha256 sha3 sha512 x25519 x25519_ladder)
 read -ra cores <<<"${SELO_ARM_CORES:-m0 m3 m4 m7 m33}"
 cc=${SELO_ARM_CC:-arm-none-eabi-gcc}
 

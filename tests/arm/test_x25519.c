@@ -11,6 +11,8 @@ KERNEL_BUFFER(a, 64);
 KERNEL_BUFFER(b, 64);
 KERNEL_BUFFER(r, 64);
 KERNEL_BUFFER(entry, 96);
+KERNEL_BUFFER(pair, 88);
+KERNEL_BUFFER(halves, 32);
 
 /* Adds an element to the digest. Kernel and C may take different forms of it. */
 static void fold(const uint8_t element[32])
@@ -43,6 +45,40 @@ static void multiply_in_place(void)
     fold(b.data);
     KERNEL_CALL(selo_field25519_multiply, b.data, b.data, b.data);
     fold(b.data);
+}
+
+/* Two entries of a row of the matrix of division steps, whose sizes together are at most 2^28. */
+static void fill_row(int32_t row[4])
+{
+    uint32_t random[2];
+    int32_t entries[2];
+
+    kernel_fill(random, sizeof random);
+    entries[0] = (int32_t)(random[0] >> 4) + (int32_t)(random[0] & 1);  /* up to 2^28 */
+    entries[1] = (int32_t)((1u << 28) - (uint32_t)entries[0]);
+    if (random[1] & 4)
+        entries[1] = (int32_t)(random[1] >> 4) & entries[1];
+    for (uint8_t i = 0; i < 2; i++) {
+        const int32_t entry = random[1] >> i & 1 ? -entries[i] : entries[i];
+        row[2 * i] = entry & 0x3fff;
+        row[2 * i + 1] = entry >> 14;
+    }
+}
+
+/* Limbs of 28 bits, a highest one of few bits with a sign. */
+static void apply(void)
+{
+    int32_t *const numbers = (int32_t *)(void *)pair.data, *const h = (int32_t *)(void *)halves.data;
+
+    fill_row(h);
+    fill_row(h + 4);
+    kernel_fill(pair.data, sizeof pair.data);
+    for (uint8_t i = 1; i < 22; i++)
+        numbers[i] = i == 10 || i == 21 ? numbers[i] >> 22 : numbers[i] & 0xfffffff;
+    KERNEL_CALL(selo_field25519_apply, numbers, h);
+    for (uint8_t i = 1; i < 22; i++)
+        if (i != 11)
+            kernel_fold(numbers + i, 4);
 }
 
 static void square(void)
@@ -123,7 +159,7 @@ static const struct {
     {"subtract-in-place", subtract_in_place, 8, 0},
     {"add-121666", add_121666, 1, 1},
     {"select", choose, 4, 1},       {"select-in-place", choose_in_place, 8, 0},
-    {"lookup", lookup, 64, 1},
+    {"lookup", lookup, 64, 1},      {"apply", apply, 1, 1},
 };
 
 /* Numbers at the edges of the field and of a word: all pairs of them. */
@@ -163,6 +199,8 @@ int main(void)
     KERNEL_GUARD(b);
     KERNEL_GUARD(r);
     KERNEL_GUARD(entry);
+    KERNEL_GUARD(pair);
+    KERNEL_GUARD(halves);
     for (uint8_t i = 0; i < sizeof series / sizeof series[0]; i++) {
         const uint16_t cases = (uint16_t)(KERNEL_CASES / series[i].part);
         for (uint16_t j = 0; j < cases; j++)

@@ -341,7 +341,8 @@ static int peer_open(const struct peer *peer, const uint8_t *frame, uint8_t size
 /* ---- A gateway's side of a pairing ----------------------------------------------------- */
 
 struct gateway {
-    uint8_t secret[32];
+    uint8_t secret[64]; /* of X25519; then of ML-KEM, in a hybrid pairing */
+    uint8_t h[32];      /* of a hybrid pairing */
     uint8_t key_frame[37];
     uint8_t device_key[32], result_key[32];
     uint32_t digits;
@@ -356,28 +357,37 @@ static void gateway_start(struct gateway *gateway, uint32_t id)
 }
 
 /* Checks that the reveal opens the commitment, and computes both keys and the digits. */
-static int gateway_derive(struct gateway *gateway, const uint8_t commit[38],
+static int gateway_derive(struct gateway *gateway,
+                          const uint8_t commit[SELO_FRAME_PAIR_COMMIT_SIZE],
                           const uint8_t reveal[53])
 {
     struct selo_suite_hash hash;
-    uint8_t bytes[32], digest[32];
+    uint8_t bytes[64], digest[32];
 
     selo_suite_start(&hash);
     selo_suite_update(&hash, "Selo pair 1", 11);
     selo_suite_update(&hash, commit, 6);
     selo_suite_update(&hash, reveal + 5, 48);
+    if (SELO_LINK_HYBRID) {
+        selo_suite_update(&hash, gateway->h, 32);
+    }
     selo_suite_finish(&hash, bytes);
-    if (commit[0] != 0x10 || reveal[0] != 0x30 || commit[5] != SELO_LINK_SUITE
+    if (SELO_LINK_HYBRID && memcmp(commit + 38, gateway->h, 20) != 0) {
+        return 0;
+    }
+    if (commit[0] != (0x10 | SELO_FRAME_KEM) || reveal[0] != 0x30 || commit[5] != SELO_LINK_SUITE
         || memcmp(commit + 1, reveal + 1, 4) != 0 || memcmp(bytes, commit + 6, 32) != 0) {
         return 0;
     }
     selo_suite_start(&hash);
-    selo_suite_update(&hash, commit, 38);
+    selo_suite_update(&hash, commit, SELO_FRAME_PAIR_COMMIT_SIZE);
     selo_suite_update(&hash, gateway->key_frame, 37);
     selo_suite_update(&hash, reveal, 53);
     selo_suite_finish(&hash, gateway->device_key);
     CHECK(peer_shared_secret(bytes, gateway->secret, reveal + 5) == SELO_OK);
-    selo_suite_hkdf(gateway->device_key, bytes, 32, gateway->result_key, digest);
+    memcpy(bytes + 32, gateway->secret + 32, 32);
+    selo_suite_hkdf(gateway->device_key, bytes, SELO_LINK_HYBRID ? 64 : 32, gateway->result_key,
+                    digest);
     gateway->digits = (digest[0] | (uint32_t)digest[1] << 8 | (uint32_t)digest[2] << 16
                        | (uint32_t)digest[3] << 24)
                       % 1000000;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Plants faults in copies of the sources of ML-KEM and Ed25519, one at a time. The vectors
-# (test_mlkem.c, test_ed25519.c) must catch each, or the arithmetic's definitions
-# (test_mlkem_arithmetic.c) where a decryption tolerates it.
+# Plants faults in copies of the sources of ML-KEM, Ed25519, P-256, HMAC_DRBG and SIV, one at a time.
+# The vectors (test_mlkem.c, test_ed25519.c, test_p256.c, test_hmac_drbg.c, test_siv.c) must catch
+# each, or the arithmetic's definitions (test_mlkem_arithmetic.c) where a decryption tolerates it.
+# The code for words is what this machine compiles; the last faults are in that for 8-bit chips.
 #
 # usage: tests/c/plant-faults.sh      (needs cc)
 set -uo pipefail
@@ -11,20 +12,26 @@ trap 'rm -rf "$copy"' EXIT
 
 passed=0 failed=0
 
-compile() { cc -std=c11 -O1 -Isrc -Itests/c -DVECTORS="\"$PWD/lab/vectors\"" -c "$@"; }
+flags=
+compile() { cc -std=c11 $flags -O1 -Isrc -Itests/c -DVECTORS="\"$PWD/lab/vectors\"" -c "$@"; }
 
 # Once: the sources, the tests and an archive of the sources as they are.
 cp -r src "$copy/src"
-mkdir "$copy/whole" "$copy/fault"
-for source in src/selo/{mlkem,ed25519,x25519,sha2,sha3,common}/*.c tests/c/test_{mlkem,mlkem_arithmetic,ed25519}.c; do
-    compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
-done
-mv "$copy"/whole/test_*.o "$copy"
-ar rcs "$copy/whole.a" "$copy"/whole/*.o
-
-for test in test_mlkem test_mlkem_arithmetic test_ed25519; do # a fault proves nothing if they fail without it
-    cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
-done
+whole() {
+    local source test
+    rm -rf "$copy/whole" "$copy/fault" "$copy"/test_*.o "$copy/whole.a"
+    mkdir "$copy/whole" "$copy/fault"
+    for source in src/selo/{mlkem,ed25519,p256,hmac_drbg,mode,aes,x25519,sha2,sha3,hmac,common}/*.c \
+        tests/c/test_{mlkem,mlkem_arithmetic,ed25519,p256,hmac_drbg,siv}.c; do
+        compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
+    done
+    mv "$copy"/whole/test_*.o "$copy"
+    ar rcs "$copy/whole.a" "$copy"/whole/*.o
+    for test in test_mlkem test_mlkem_arithmetic test_ed25519 test_p256 test_hmac_drbg test_siv; do # a fault proves nothing if they fail without it
+        cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
+    done
+}
+whole
 
 # A fault in a header is in all files of its folder.
 build() { # FILE TEST
@@ -58,17 +65,21 @@ fault() {
     cp "src/selo/$1" "$file"
 }
 
-fault mlkem/mlkem_zetas.c 's/1493/1494/' "another factor of the transform"
-fault mlkem/mlkem_inverse_ntt.c 's/SELO_MLKEM_SCALE/SELO_MLKEM_TO_MONTGOMERY/' "another scale"
-fault mlkem/mlkem_multiply_add.c 's/SELO_MLKEM_Q - zeta/zeta/' "the second factor of a quad without its sign"
+fault mlkem/mlkem_zeta_words.c 's/2230699446/2230699447/' "another factor of the transform" test_mlkem_arithmetic
+fault mlkem/mlkem_words.h 's/660565712u/661855879u/' "another scale"
+fault mlkem/mlkem_words.h 's/+ 8 \* 3329) >> 16/) >> 16/' "a product rounded without its offset"
+fault mlkem/mlkem_words.h 's/+ 13530u//' "q for 0 in the packed form"
+fault mlkem/mlkem_inverse_ntt_words.c 's/c1 = selo_mlkem_times(c1, shorten);//' "a sum that is neither shortened nor scaled"
+fault mlkem/mlkem_multiply_words.c 's/turned = -turned/(void)0/' "the second factor of a quad without its sign"
+fault mlkem/mlkem_code_words.c 's/(fraction + (1u << (31 - bits)))/fraction/' "a compression that rounds down"
+fault mlkem/mlkem_code_words.c 's/ + (uint32_t)(x >> 1)//' "a fraction that is not exact" test_mlkem_arithmetic
+fault mlkem/mlkem_code_words.c 's/SELO_MLKEM_Q + 512/SELO_MLKEM_Q/' "u decompressed without rounding" test_mlkem_arithmetic
+fault mlkem/mlkem_sample_words.c 's/(two \& 4095) - SELO_MLKEM_Q)/(two \& 4095) - SELO_MLKEM_Q - 1)/' "a candidate that is q"
+fault mlkem/mlkem_sample_words.c 's/drawn.filled &= 3/drawn.filled = 0/' "coefficients that are lost between two pieces of the stream"
 fault mlkem/mlkem_decapsulate.c 's/same & selo_equal.*/same);/' "no comparison in the decapsulation"
 fault mlkem/mlkem_decapsulate.c 's/encrypts_to(ciphertext, &work, y, public_key, seeds + 32, message, ranks)/1/' "no second encryption"
 fault mlkem/mlkem_decapsulate.c 's/selo_shake_update(&work.sponge, z, 32)/(void)z/' "a rejection without its secret"
-fault mlkem/mlkem_code.c '/estimate \* (unsigned)/!s/((unsigned)x << 10) + SELO_MLKEM_Q \/ 2/((unsigned)x << 10)/' "u rounded down"
-fault mlkem/mlkem_code.c 's/(x << 4) + SELO_MLKEM_Q \/ 2/(x << 4)/' "v rounded down"
-fault mlkem/mlkem_code.c 's/SELO_MLKEM_Q + 512/SELO_MLKEM_Q/' "u decompressed without rounding" test_mlkem_arithmetic
 fault mlkem/mlkem_encrypt.c 's/(SELO_MLKEM_Q + 1) \/ 2/SELO_MLKEM_Q \/ 2 - 100/' "another message"
-fault mlkem/mlkem_sample.c 's/candidate >= SELO_MLKEM_Q/candidate > SELO_MLKEM_Q/' "a candidate that is q"
 fault mlkem/mlkem.h 's/(ranks) == 2 ? 3 : 2/2/' "the noise of another size"
 fault mlkem/mlkem_encapsulate.c 's/!selo_mlkem_in_range(.*))/0)/' "no check of the key's range"
 fault mlkem/mlkem_pieces.c 's/!selo_mlkem_in_range(.*))/0)/' "the same in pieces"
@@ -85,5 +96,47 @@ signature ed25519_halve.c 's/return turn;/return 0;/' "the factor's sign"
 signature ed25519_scalar.c 's/0xd0, 0x3e/0xd1, 0x3e/' "another order"
 signature ed25519_sign.c 's/ & 127) | 64/ \& 127)/' "a scalar that is not clamped"
 signature ed25519_base.c 's/c->x\[0\] << 7/0/' "an encoding without the sign"
+curve() { fault "p256/$1" "$2" "$3" test_p256; }
+curve p256_field_multiply.c 's/subtract_if(high, (word_t)(sum - 1));/(void)subtract_if;/' "a dropped carry of the reduction"
+curve p256_field_multiply.c 's/carry = (word_t)(sum >> BITS);/carry = (word_t)(sum >> BITS) \& ~(word_t)(j == 6);/' "a dropped carry of the product"
+curve p256_field_add_times.c 's/(int8_t)(q + (int8_t)over - (int8_t)under)/q/' "a sum of 2^256 and more"
+curve p256_encode.c 's/!selo_equal(scratch, coordinate, 32)/0/' "a coordinate that is not below p"
+curve p256_encode.c 's/selo_p256_is_zero(left) ? SELO_OK : SELO_ERROR_KEY/SELO_OK/' "a point that is not on the curve"
+curve p256_shared_secret.c 's/if (status == SELO_OK)/if (status != SELO_ERROR_SPACE)/' "a shared secret with any point"
+curve p256_shared_secret.c 's/selo_p256_is_scalar(t.w.signs)/1/' "a secret of 0 or n"
+curve p256_keygen.c 's/selo_p256_is_scalar(w.signs)/1/' "a key pair of 0 or n"
+curve p256_verify.c 's/!selo_p256_is_scalar(u2) || //' "an r of 0 or n"
+curve p256_verify.c 's/ || !selo_p256_is_scalar(s)//' "an s of 0 or n"
+curve p256_verify.c 's/ || (selo_p256_scalar_next(r) \&\& has_x(w, r))//' "an x above n"
+curve p256_verify.c 's/if (!selo_p256_is_zero(w->b))/if (0)/' "opposite points taken for equal ones"
+curve p256_verify.c 's/        selo_p256_double(w);/        (void)selo_p256_double;/' "equal points that are not doubled"
+curve p256_times.c 's/- selo_p256_is_zero(w->z)/- (selo_p256_is_zero(w->z) \& 0u)/' "the scalar n - 2"
+curve p256_point.c 's/i == 12 || i == 24/i == 12/' "another opposite point"
+curve p256_sign.c 's/selo_hmac_drbg_next(&g);/(void)g;/' "another nonce"
+generator() { fault "hmac_drbg/$1" "$2" "$3" test_hmac_drbg; }
+generator hmac_drbg_update.c 's/mix(state, 1, data, size)/mix(state, 2, data, size)/' "another mark"
+generator hmac_drbg_update.c 's/sizeof state->key);$/31);/' "half of a clear"
+generator hmac_drbg.c 's/    selo_hmac_drbg_update(state, more, more_size);\r\?$/    (void)more;/' "no update after an output"
+generator hmac_drbg.c 's/size > SELO_HMAC_DRBG_MOST || //' "a request that is too long"
+generator hmac_drbg.c 's/    state->left--;//' "requests without end"
+generator hmac_drbg.c 's/size < SELO_HMAC_DRBG_SEED/size < 16/' "a seed that is too short"
+curve p256_sign.c 's/    selo_p256_scalar_canonical(z);//' "a digest above n"
+curve p256_invert.c 's/ROUNDS = 85/ROUNDS = 70/' "too few division steps"
+siv() { fault "mode/$1" "$2" "$3" test_siv; }
+siv siv.c 's/selo_equal(own, iv, 16)/selo_equal(own, iv, 15)/' "a byte of the tag"
+siv siv.c 's/    counter\[8\] &= 0x7f;//' "a counter with all bits"
+siv siv.c 's/size >= 16/size > 16/' "a message of one block"
+siv siv.c 's/        selo_cmac_twice(sum);$/        (void)sum;/' "parts whose order does not count"
+siv siv.c 's/status != SELO_OK \&\& size != 0/0/' "an output that stays after a failure"
+
+flags="-DSELO_BYTEWISE=1 -DSELO_X25519_WORDS=0 -DSELO_X25519_HALVES=1"
+whole
+fault mlkem/mlkem_zetas.c 's/1493/1494/' "another factor of the transform"
+fault mlkem/mlkem_inverse_ntt.c 's/SELO_MLKEM_SCALE/SELO_MLKEM_TO_MONTGOMERY/' "another scale"
+fault mlkem/mlkem_multiply_add.c 's/SELO_MLKEM_Q - zeta/zeta/' "the second factor of a quad without its sign"
+fault mlkem/mlkem_code.c '/estimate \* (unsigned)/!s/((unsigned)x << 10) + SELO_MLKEM_Q \/ 2/((unsigned)x << 10)/' "u rounded down"
+fault mlkem/mlkem_code.c 's/(x << 4) + SELO_MLKEM_Q \/ 2/(x << 4)/' "v rounded down"
+fault mlkem/mlkem_code.c 's/SELO_MLKEM_Q + 512/SELO_MLKEM_Q/' "u decompressed without rounding" test_mlkem_arithmetic
+fault mlkem/mlkem_sample.c 's/candidate >= SELO_MLKEM_Q/candidate > SELO_MLKEM_Q/' "a candidate that is q"
 echo "faults: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

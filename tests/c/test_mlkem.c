@@ -62,7 +62,7 @@ struct size {
 SIZE(mlkem512, 512);
 SIZE(mlkem768, 768);
 
-static struct selo_mlkem_encapsulation state; /* that of either size */
+static struct selo_mlkem768_encapsulation state; /* that of either size */
 
 /* A random number from 1 to at most `left`, often small, sometimes 0. */
 static size_t piece_of(size_t left)

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "selo.h"
+#include "selo_mlkem.h"
 #include "selo/link/frame.h"
 #include "selo/link/limits.h"
 #include "selo/link/node_state.h"
@@ -90,7 +91,7 @@ enum { ID = 0x1a2b3c4d };
 static struct selo_node *node; /* on the heap, so that the sanitizer detects a write beside it */
 static uint32_t now;
 static uint8_t in[58], in_size, last_in[58], last_in_size;
-static uint8_t request[58], commit[38], reveal[53]; /* the node's last frames of these kinds */
+static uint8_t request[58], reveal[53]; /* the node's last frames of these kinds */
 static uint8_t record[SELO_LINK_RECORD_BYTES];
 static int has_record, send_fails, store_fails;
 static int forgot; /* 1 if the node forgot its key but could not store that */
@@ -121,10 +122,17 @@ static enum selo_status device_send(void *context, const uint8_t *frame, uint8_t
     (void)context;
     assert(size >= 1 && size <= 58 && has_record);
     switch (frame[0]) {
-    case SELO_FRAME_PAIR_COMMIT:
-        assert(size == 38);
-        memcpy(commit, frame, 38);
+    case SELO_FRAME_PAIR_COMMIT | SELO_FRAME_KEM:
+        assert(size == SELO_FRAME_PAIR_COMMIT_SIZE);
         break;
+#if SELO_LINK_HYBRID
+    case SELO_FRAME_PAIR_OPEN:
+        assert(size == SELO_FRAME_PAIR_OPEN_SIZE);
+        break;
+    case SELO_FRAME_PAIR_STEP:
+        assert(size >= SELO_FRAME_PAIR_PIECE_SIZE && node->workspace);
+        break;
+#endif
     case SELO_FRAME_PAIR_REVEAL:
         assert(size == 53);
         memcpy(reveal, frame, 53);
@@ -280,6 +288,36 @@ static void gateway_pair_result(uint8_t x)
     in_size = 21;
 }
 
+#if SELO_LINK_HYBRID
+static struct selo_node_workspace workspaces[2];
+static struct selo_mlkem512_public_key public_key;
+
+/* Answers the node's last PAIR-OPEN or PAIR-STEP with the true piece of a key of ML-KEM-512. */
+static void gateway_piece(void)
+{
+    const uint8_t step = node->opening.step;
+    struct selo_sha3 hash;
+
+    in[0] = SELO_FRAME_PAIR_PIECE;
+    memcpy(in + 1, node->opening.frame + 1, 4);
+    in[5] = step;
+    in_size = 6;
+    if (step == 0) {
+        selo_sha3_256_start(&hash);
+        selo_sha3_update(&hash, public_key.bytes, sizeof public_key);
+        selo_sha3_finish(&hash, in + 6);
+        in_size = 38;
+    } else if (step == 1) {
+        memcpy(in + 6, public_key.bytes + 768, 32);
+        in_size = 38;
+    } else if (step >= 15 && step < 30) {
+        const size_t at = 52u * (step - 15u), left = 768 - at;
+        in_size = (uint8_t)(6 + (left < 52 ? left : 52));
+        memcpy(in + 6, public_key.bytes + at, in_size - 6u);
+    }
+}
+#endif
+
 /* ---- Valid states --------------------------------------------------------------------------------- */
 
 static void check_node(void)
@@ -290,6 +328,14 @@ static void check_node(void)
     assert(node->reserved <= SELO_LINK_JOIN_RESERVE);
     assert(node->sent <= SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT);
     assert(node->failures <= SELO_LINK_JOIN_WAIT_DOUBLINGS);
+#if SELO_LINK_HYBRID
+    if (selo_node_is_opening(node)) { /* the opening lies where the session is */
+        assert(!(node->flags & (FLAG_JOINED | FLAG_ACKNOWLEDGE | FLAG_SAME_DIGITS | FLAG_RESULT)));
+        assert(node->opening.size <= 58 && node->opening.step <= 33);
+        assert(selo_node_digits(node) == 0);
+        return;
+    }
+#endif
     assert(node->confirmed.size <= 58 && node->confirmed.sent <= SELO_LINK_TRANSMISSIONS);
     assert(node->session.unheard <= SELO_LINK_UNHEARD_LOST);
     assert(node->session.forged < SELO_LINK_SESSION_FORGERIES);
@@ -354,6 +400,10 @@ enum step {
     STEP_RESTART,
     STEP_COUNTERS,    /* moves the session's counters ahead: up (4), down (4) */
     STEP_COOKIE,      /* change of the mark */
+#if SELO_LINK_HYBRID
+    STEP_PIECES,      /* number of true answers */
+    STEP_LEND,        /* 0: nothing, 1 and 2: a workspace */
+#endif
     STEPS
 };
 
@@ -477,6 +527,18 @@ static void do_step(enum step step)
         in_size = SELO_FRAME_COOKIE_SIZE;
         receive();
         break;
+#if SELO_LINK_HYBRID
+    case STEP_PIECES:
+        for (number = take() % 40; number != 0 && node->state == STATE_OPENING; number--) {
+            gateway_piece();
+            receive();
+        }
+        break;
+    case STEP_LEND:
+        at = take() % 3;
+        selo_node_lend(node, at == 0 ? 0 : &workspaces[at - 1]);
+        break;
+#endif
     case STEPS:
         break;
     }
@@ -508,6 +570,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     assert(selo_node_begin(node, &hal) == SELO_OK);
+#if SELO_LINK_HYBRID
+    static struct selo_mlkem512_private_key private_key;
+    static const uint8_t seed[64] = {1};
+    if (public_key.bytes[0] == 0) {
+        selo_mlkem512_keygen(&public_key, &private_key, seed);
+    }
+    selo_node_lend(node, &workspaces[0]);
+#endif
     switch (take() % 5) {
     case 0:
         break;

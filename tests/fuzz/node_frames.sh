@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes the node with frames: the corpus and COUNT mutations of it, for each suite, with the
-# sanitizers. Every run uses the same mutations.
+# Fuzzes the node with frames: the corpus and COUNT mutations of it, for each suite, with and without hybrid
+# pairing, with the sanitizers. Every run uses the same mutations.
 #
 # usage: tests/fuzz/node_frames.sh [COUNT]     (default: 5000 a suite)
 set -euo pipefail
@@ -18,8 +18,11 @@ for source in "${library[@]}"; do
     ${CC:-cc} "${flags[@]}" -c -o "$out/$(basename "$source" .c).o" "$source"
 done
 ar rcs "$out/library.a" "$out"/*.o
-for suite in 1 2 3 4; do
-    ${CC:-cc} "${flags[@]}" -DSELO_LINK_SUITE=$suite -o "$out/node_frames$suite" \
+for suite in 1 2 3 4 1-512 2-512 4-512; do
+    hybrid=0
+    case $suite in *-*) hybrid=${suite#*-} ;; esac
+    ${CC:-cc} "${flags[@]}" -DSELO_LINK_SUITE=${suite%-*} -DSELO_LINK_HYBRID=$hybrid \
+        -o "$out/node_frames$suite" \
         tests/fuzz/node_frames.c src/selo/link/*.c src/selo/noise/*.c "$out/library.a"
     "$out/node_frames$suite" "$count" tests/fuzz/corpus/node_frames/*
 done

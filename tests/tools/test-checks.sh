@@ -39,18 +39,25 @@ restore() {
     git -C "$copy" clean -qfdx
 }
 
-# fault CHECK MESSAGE COMMAND: runs COMMAND in the copy to plant the fault. CHECK must then fail,
-# with MESSAGE in its output.
+# fault CHECK MESSAGE COMMAND [MESSAGE COMMAND]...: runs each COMMAND in the copy to plant a fault.
+# CHECK must then fail, with each MESSAGE in its output. Slow checks get several faults in one run.
 fault() {
-    local check=$1 message=$2 output status
-    (cd "$copy" && eval "$3") || { verdict 1 "could not plant: $3"; return; }
+    local check=$1 output status messages=() message
+    shift
+    while [ $# -gt 0 ]; do
+        messages+=("$1")
+        (cd "$copy" && eval "$2") || { verdict 1 "could not plant: $2"; return; }
+        shift 2
+    done
     output=$("$copy/$check" 2>&1)
     status=$?
-    if [ "$status" -ne 0 ] && grep -qF -- "$message" <<<"$output"; then
-        verdict 0
-    else
-        verdict 1 "$check did not say \"$message\" after: $3" "$output"
-    fi
+    for message in "${messages[@]}"; do
+        if [ "$status" -ne 0 ] && grep -qF -- "$message" <<<"$output"; then
+            verdict 0
+        else
+            verdict 1 "$check did not say \"$message\"" "$output"
+        fi
+    done
     restore
 }
 
@@ -78,23 +85,27 @@ fault tools/check-licences.sh "lab/sims/p/package.json" "mkdir -p lab/sims/p; ec
 fault tools/check-licences.sh "used outside lab/sims/" "mkdir -p site/x; echo '#include <simavr/sim_avr.h>' >site/x/y.c"
 fault tools/check-licences.sh "LICENSE-MIT" "rm LICENSE-MIT"
 
-fault tools/check-citations.sh "src/selo.h:1: [FIPS999]" "sed -i '1i /* see [FIPS''999, 1.2] */' src/selo.h"
-fault tools/check-citations.sh "[smith2019]" "echo '# as in [smith''2019]' >new.toml"
-fault tools/check-citations.sh "[NOSUCH]" "echo '/* [NOSU''CH, 3] */' >src/new.h"
-fault tools/check-citations.sh "NEVERUSED1 is used nowhere" "sed -i 's/^| FIPS197 |/| NEVERUSED''1 | x |\n&/' docs/BIBLIOGRAPHY.md"
-fault tools/check-citations.sh "FIPS197 is listed twice" "sed -i 's/^| FIPS197 |.*/&\n&/' docs/BIBLIOGRAPHY.md"
+fault tools/check-citations.sh \
+    "src/selo.h:1: [FIPS999]" "sed -i '1i /* see [FIPS''999, 1.2] */' src/selo.h" \
+    "[smith2019]" "echo '# as in [smith''2019]' >new.toml" \
+    "[NOSUCH]" "echo '/* [NOSU''CH, 3] */' >src/new.h" \
+    "NEVERUSED1 is used nowhere" "sed -i 's/^| FIPS197 |/| NEVERUSED''1 | x |\n&/' docs/BIBLIOGRAPHY.md" \
+    "FIPS197 is listed twice" "sed -i 's/^| FIPS197 |.*/&\n&/' docs/BIBLIOGRAPHY.md"
 
-fault tools/check-streets.sh "links selo-engine, against" "sed -i 's/^selo-base.*/&\nselo-engine.workspace = true/' site/collector/Cargo.toml"
-fault tools/check-streets.sh "the measured image" "echo '#include \"selo_station.h\"' >>lab/firmware/agent/agent.c"
+fault tools/check-streets.sh \
+    "links selo-engine, against" "sed -i 's/^selo-base.*/&\nselo-engine.workspace = true/' site/collector/Cargo.toml" \
+    "the measured image" "echo '#include \"selo_station.h\"' >>lab/firmware/agent/agent.c"
 fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >base/Cargo.toml"
 
-fault tools/check-links.py "no-such-page.md: there is no such file" "echo '[x](no-such-page.md)' >>README.md"
-fault tools/check-links.py "no-such-picture.png: there is no such file" "echo '<img src=\"no-such-picture.png\">' >>README.md"
-fault tools/check-links.py "README.md#no-such-part: the page has no such heading" "echo '[x](README.md#no-such-part)' >>ARCHITECTURE.md"
+fault tools/check-links.py \
+    "no-such-page.md: there is no such file" "echo '[x](no-such-page.md)' >>README.md" \
+    "no-such-picture.png: there is no such file" "echo '<img src=\"no-such-picture.png\">' >>README.md" \
+    "README.md#no-such-part: the page has no such heading" "echo '[x](README.md#no-such-part)' >>ARCHITECTURE.md"
 fault tools/check-translations.py "is not the block of line" "sed -i 's/^selo up/selo  up/' docs/pt-BR/operator/README.md"
 if command -v mkdocs >/dev/null; then
-    fault tools/docs.sh "the page has no such anchor" "echo '<a href=\"#no-such-part\">x</a>' >>README.md"
-    fault tools/docs.sh "loads a file of another host" "echo '<img src=\"https://example.org/x.png\">' >>README.md"
+    fault tools/docs.sh \
+        "the page has no such anchor" "echo '<a href=\"#no-such-part\">x</a>' >>README.md" \
+        "loads a file of another host" "echo '<img src=\"https://example.org/x.png\">' >>README.md"
     fault tools/docs.sh "no-such-page" "echo '[x](no-such-page.md)' >>README.md"
 fi
 

@@ -16,6 +16,7 @@
 mod build;
 mod check;
 mod lab;
+mod marks;
 mod plan;
 mod room;
 mod rows;

@@ -142,10 +142,13 @@ static void call(char *line)
     while (avr->pc != RETURN_TO) {
         const avr_flashaddr_t pc = avr->pc;
         const uint64_t cycle = avr->cycle;
+        const int interruptible = avr->sreg[S_I];
         avr->run_cycle_count = 1; /* one instruction, then back */
         avr->pc = avr_run_one(avr);
         spent[pc / 2 & 0x3fff] += avr->cycle - cycle;
-        if (stack_pointer() < lowest && stack_pointer() > chip->ram_first)
+        /* A function moves the stack pointer with interrupts off until its second half is written, and turns
+         * them on one instruction before. In between it is no stack pointer. */
+        if (interruptible && avr->sreg[S_I] && stack_pointer() < lowest)
             lowest = stack_pointer();
         if (avr->state != cpu_Running || avr->cycle - begin > MOST_CYCLES) {
             printf("fault stopped or lost at %lx\n", (unsigned long)pc);

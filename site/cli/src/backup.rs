@@ -25,7 +25,8 @@ const LIST: &str = "backup.json";
 /// SQLite copies the two databases. The other files are copied as they are.
 const REGISTRY: &str = "registry.db";
 const READINGS: &str = "collector/readings.db";
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
+    "site-key",
     "collector/users",
     "collector/webhook-secret",
     "collector/admin-password",
@@ -35,7 +36,7 @@ const BROKER: &str = "broker";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The folder contains registry.db (devices with their keys), collector/ (readings, users) and
+The folder contains registry.db (devices with their keys), site-key (opens these keys), collector/ (readings, users) and
 broker/ (certificates, passwords). backup.json has the SHA-256 of each file. Gateway and
 collector may run during the backup. The folder appears only when it is complete. Anyone who
 has it can impersonate every device: it has mode 0700, keep it as safe as the keys to your
@@ -43,7 +44,7 @@ house.
 
 The backup does not contain sessions (nodes join again by themselves), undelivered readings in
 the journal (stop the gateway first if none may be missing), or a PostgreSQL database (use
-pg_dump).
+pg_dump; site-key in this folder opens the device keys of a registry in PostgreSQL).
 
 Example:
   selo backup /mnt/backup/selo-$(date +%F)")]
@@ -59,7 +60,8 @@ pub struct Backup {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-If the state directory already has a registry, readings or a journal, nothing is restored. All
+If the state directory already has a registry, a site key, readings or a journal, nothing is
+restored. All
 files are compared with their SHA-256 before anything is written.
 
 Example:
@@ -134,6 +136,9 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> selo_base::report::Result<Li
             None
         }
     };
+    if !args.state.has_registry() {
+        eprintln!("The registry is in PostgreSQL and not in this backup: copy it with pg_dump.");
+    }
     let databases = [(Some(state.join(REGISTRY)), REGISTRY), (readings, READINGS)];
     let mut names = Vec::new();
     for (from, name) in databases {
@@ -155,6 +160,13 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> selo_base::report::Result<Li
                 .with_context(|| format!("cannot copy {}", from.display()))?;
             names.push(name);
         }
+    }
+    let has = |name: &str| names.iter().any(|path| path == Path::new(name));
+    if has(REGISTRY) && !has("site-key") {
+        eprintln!(
+            "The site key is not in the state directory and not in this backup. Keep a copy of \
+             it: the registry cannot be used without it."
+        );
     }
     if names.is_empty() {
         bail!("there is nothing to back up in {}", state.display());
@@ -257,7 +269,7 @@ pub fn restore(args: &Restore) -> selo_base::report::Result<ExitCode> {
     let state = StateDir::open(&args.state.path()?)?;
     let state = state.path();
     // A journal of other sessions would not match the restored registry. Never overwrite.
-    for name in [REGISTRY, READINGS, "journal"] {
+    for name in [REGISTRY, READINGS, "journal", "site-key"] {
         if state.join(name).exists() {
             return Err(selo_mqtt::Error::Exists {
                 path: state.join(name),

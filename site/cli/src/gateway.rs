@@ -4,6 +4,7 @@ use std::io::{IsTerminal, stderr, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -11,9 +12,11 @@ use clap::ValueEnum;
 use selo_base::report::Context;
 use selo_gateway::journal::Sync;
 use selo_gateway::radio::Port;
+use selo_gateway::registry::{InState, Place};
 use selo_gateway::sink::{Both, JsonLines};
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config, Gateway};
+use selo_postgres::InPostgres;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tracing::level_filters::LevelFilter;
@@ -28,6 +31,25 @@ pub struct State {
     /// $XDG_STATE_HOME/selo, or ~/.local/state/selo)
     #[arg(long, env = "SELO_STATE", value_name = "DIR", global = true)]
     state: Option<PathBuf>,
+    /// Registry of devices that several gateways share, in PostgreSQL:
+    /// postgresql://USER@HOST/DATABASE (default: a SQLite file in the state directory).
+    /// docs/operator/beyond-one-machine.md describes it
+    #[arg(
+        long,
+        env = "SELO_REGISTRY",
+        value_name = "URL",
+        global = true,
+        hide_env_values = true,
+        value_parser = parse_registry
+    )]
+    registry: Option<String>,
+}
+
+fn parse_registry(text: &str) -> Result<String, String> {
+    match selo_postgres::is_url(text) {
+        true => Ok(text.into()),
+        false => Err("it begins with postgresql://".into()),
+    }
 }
 
 impl State {
@@ -40,6 +62,23 @@ impl State {
 
     pub fn open(&self) -> selo_gateway::Result<StateDir> {
         StateDir::open(&self.path()?)
+    }
+
+    /// Where the registry is. `gateway` is the name of this gateway.
+    pub fn place(&self, state: &StateDir, gateway: &str) -> Arc<dyn Place> {
+        match &self.registry {
+            None => Arc::new(InState(state.registry())),
+            Some(url) => Arc::new(InPostgres {
+                url: url.clone(),
+                state: state.path().into(),
+                gateway: gateway.into(),
+            }),
+        }
+    }
+
+    /// True if the registry is in the state directory.
+    pub fn has_registry(&self) -> bool {
+        self.registry.is_none()
     }
 }
 
@@ -126,10 +165,31 @@ pub struct Args {
     /// Refused: the published protocol has moved to `selo classic`
     #[arg(long, hide = true, num_args = 0, default_missing_value = "", value_parser = no_classic)]
     allow_classic: Option<String>,
+    /// Share the devices with other engines that hear the same nodes: answer only those of the
+    /// shards that this engine owns, under a lease in the registry. Needs --registry
+    #[arg(long)]
+    engine: bool,
+    /// Time after which other engines take over the shards of this one if it is gone
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "15s",
+        requires = "engine",
+        value_parser = parse_lease
+    )]
+    lease: Duration,
     #[command(flatten)]
     log: Log,
     #[command(flatten)]
     mqtt: Mqtt,
+}
+
+fn parse_lease(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    match time.as_secs() {
+        1..=600 => Ok(time),
+        _ => Err("1s to 10m".into()),
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -153,9 +213,11 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.log.start();
     // Register first, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot handle signals")?;
-    let state = args.state.path()?;
+    let directory = args.state.open()?;
+    let registry = args.state.place(&directory, args.mqtt.gateway_name());
+    let state = directory.path();
     let print = JsonLines::new(stdout());
-    let mut config = match args.mqtt.publisher(&state)? {
+    let mut config = match args.mqtt.publisher(registry.as_ref())? {
         None => Config::new(state, args.nodes.listen, print),
         Some(publisher) if args.mqtt.print => {
             Config::new(state, args.nodes.listen, Both::new(publisher, print))
@@ -164,6 +226,8 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     };
     let printing = !args.mqtt.publishes() || args.mqtt.print;
     args.nodes.set(&mut config);
+    config.registry = Some(registry);
+    config.lease = args.engine.then_some(args.lease);
     let gateway = Gateway::start(config)?;
     if printing && stdout().is_terminal() && stderr().is_terminal() {
         eprintln!(

@@ -1,9 +1,9 @@
 //! Options for the connection to an MQTT broker.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
-use selo_gateway::state::StateDir;
+use selo_gateway::registry::Place;
 use selo_mqtt::client::{BrokerUrl, ClientConfig, read_password};
 use selo_mqtt::publisher::RegistryCodecs;
 use selo_mqtt::{Publisher, PublisherConfig, Until, topic};
@@ -97,16 +97,19 @@ impl Mqtt {
         self.connection.mqtt.is_some()
     }
 
-    /// The publisher, if the options name a broker. It reads the devices' codecs from the registry
-    /// in `state`.
-    pub fn publisher(&self, state: &Path) -> selo_base::report::Result<Option<Publisher>> {
+    pub fn gateway_name(&self) -> &str {
+        &self.names.gateway_name
+    }
+
+    /// The publisher, if the options name a broker. It reads the devices' codecs from the
+    /// registry.
+    pub fn publisher(&self, registry: &dyn Place) -> selo_base::report::Result<Option<Publisher>> {
         let Names { site, gateway_name } = &self.names;
         let id = format!("selo-{site}-{gateway_name}");
         let Some(client) = self.connection.client(&id)? else {
             return Ok(None);
         };
-        let state = StateDir::open(state)?;
-        let codecs = RegistryCodecs::open(&state.registry(), self.codecs.load()?)?;
+        let codecs = RegistryCodecs::open(registry, self.codecs.load()?)?;
         let mut config = PublisherConfig::new(client, codecs);
         config.site.clone_from(site);
         config.gateway.clone_from(gateway_name);

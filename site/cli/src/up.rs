@@ -15,6 +15,7 @@ use selo_collector::Collector;
 use selo_collector::auth::Users;
 use selo_collector::beside::Beside;
 use selo_collector::http::tls::TlsFiles;
+use selo_gateway::registry::Place;
 use selo_gateway::sink::Both;
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config as GatewayConfig, Gateway};
@@ -81,7 +82,8 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     args.log.start();
     // Register first, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot handle signals")?;
-    let state = StateDir::open(&args.state.path()?)?;
+    let state = args.state.open()?;
+    let registry = args.state.place(&state, &args.names.gateway_name);
     let folder = state.path().join("broker");
 
     let broker = start_broker(args, &folder)?;
@@ -93,13 +95,18 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         Ok(client)
     };
     // Start the collector before the gateway, so that it receives the first reading.
-    let collector = start_collector(args, &state, client("collector")?)?;
-    let publisher = publisher(args, &state, client("gateway")?)?;
-    let clocks =
-        Clocks::start(state.path().into(), args.codecs.load()?).context("cannot start a thread")?;
+    let codecs = args.codecs.load()?.names().map(str::to_string).collect();
+    let beside = Beside::new(state.path().into())
+        .registry_at(registry.clone())
+        .with_codecs(codecs);
+    let collector = start_collector(args, &state, beside, client("collector")?)?;
+    let publisher = publisher(args, registry.as_ref(), client("gateway")?)?;
+    let clocks = Clocks::start(state.path().into(), registry.clone(), args.codecs.load()?)
+        .context("cannot start a thread")?;
     let readings = Both::new(clocks, publisher);
     let mut config = GatewayConfig::new(state.path(), args.nodes.listen, readings);
     args.nodes.set(&mut config);
+    config.registry = Some(registry);
     let gateway = Gateway::start(config)?;
 
     let dashboard = collector.url();
@@ -156,6 +163,7 @@ fn start_broker(args: &Args, folder: &Path) -> selo_base::report::Result<Broker>
 fn start_collector(
     args: &Args,
     state: &StateDir,
+    beside: Beside,
     client: ClientConfig,
 ) -> selo_base::report::Result<Collector> {
     let mut config = args.dashboard.config(state.path().join("collector"));
@@ -170,10 +178,7 @@ fn start_collector(
         config.hosts.extend(args.name.iter().cloned());
     }
     config.mqtt = Some(client);
-    let codecs = args.codecs.load()?.names().map(str::to_string).collect();
-    config.gateway = Some(Arc::new(
-        Beside::new(state.path().into()).with_codecs(codecs),
-    ));
+    config.gateway = Some(Arc::new(beside));
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
         tracing::info!(
@@ -193,10 +198,10 @@ fn first_link(state: &StateDir, dashboard: &str) -> Option<String> {
 
 fn publisher(
     args: &Args,
-    state: &StateDir,
+    registry: &dyn Place,
     client: ClientConfig,
 ) -> selo_base::report::Result<Publisher> {
-    let codecs = RegistryCodecs::open(&state.registry(), args.codecs.load()?)?;
+    let codecs = RegistryCodecs::open(registry, args.codecs.load()?)?;
     let mut config = PublisherConfig::new(client, codecs);
     config.site.clone_from(&args.names.site);
     config.gateway.clone_from(&args.names.gateway_name);

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use selo_gateway::control::{Client, Event, Reply, Request as Ask};
 use selo_gateway::engine::WINDOW_MAX_MS;
 use selo_gateway::label::{Code, text};
-use selo_gateway::registry::{Registry, check_name};
+use selo_gateway::registry::{Place, Registry, check_name};
 use selo_gateway::state::StateDir;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -37,6 +37,7 @@ const DEADLINE: Duration = Duration::from_secs(15);
 #[derive(Debug, Clone)]
 pub struct Beside {
     state: PathBuf,
+    registry: Option<Arc<dyn Place>>,
     desk: Arc<Mutex<Desk>>,
     /// Names of the codecs that a device may have.
     codecs: Arc<Vec<String>>,
@@ -111,10 +112,17 @@ impl Beside {
     pub fn new(state: PathBuf) -> Beside {
         Beside {
             state,
+            registry: None,
             desk: Arc::default(),
             codecs: Arc::default(),
             pool: Pool::new("the gateway", AT_ONCE, DEADLINE),
         }
+    }
+
+    /// Sets where the gateway's registry is, if it is not in the state directory.
+    pub fn registry_at(mut self, place: Arc<dyn Place>) -> Beside {
+        self.registry = Some(place);
+        self
     }
 
     /// Sets the codecs that a device may have.
@@ -238,7 +246,10 @@ impl Beside {
         if let Ok(mut client) = Client::connect(&state) {
             let _ = client.ask(&Ask::Flush);
         }
-        Registry::open(&state.registry()).map_err(refused)
+        match &self.registry {
+            Some(place) => place.open().map_err(refused),
+            None => Registry::open(&state.registry()).map_err(refused),
+        }
     }
 
     fn devices(&self) -> Answer {
@@ -255,6 +266,8 @@ impl Beside {
                     "revoked": record.revoked,
                     "last_seen": record.last_seen,
                     "address": record.address,
+                    "origin": record.origin.map(|origin| origin.name()),
+                    "quantum_safe_since": record.quantum_safe_since(),
                 })
             })
             .collect();

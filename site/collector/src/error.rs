@@ -158,6 +158,15 @@ impl Error {
     }
 }
 
+impl From<selo_postgres::tls::Error> for Error {
+    fn from(error: selo_postgres::tls::Error) -> Error {
+        match error {
+            selo_postgres::tls::Error::Invalid(what) => Error::Invalid(what),
+            selo_postgres::tls::Error::Certificate(error) => Error::Certificate(error),
+        }
+    }
+}
+
 impl selo_base::report::Failure for Error {
     fn hint(&self) -> Option<String> {
         Error::hint(self)

@@ -15,6 +15,9 @@ pub enum Kind {
     PairKey,
     PairReveal,
     PairResult,
+    PairOpen,
+    PairStep,
+    PairPiece,
     JoinRequest,
     JoinAccept,
     Up,
@@ -29,11 +32,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 13] = [
+    pub const ALL: [Kind; 16] = [
         Kind::PairCommit,
         Kind::PairKey,
         Kind::PairReveal,
         Kind::PairResult,
+        Kind::PairOpen,
+        Kind::PairStep,
+        Kind::PairPiece,
         Kind::JoinRequest,
         Kind::JoinAccept,
         Kind::Up,
@@ -52,6 +58,9 @@ impl Kind {
             Kind::PairKey => "pair-key",
             Kind::PairReveal => "pair-reveal",
             Kind::PairResult => "pair-result",
+            Kind::PairOpen => "pair-open",
+            Kind::PairStep => "pair-step",
+            Kind::PairPiece => "pair-piece",
             Kind::JoinRequest => "join-request",
             Kind::JoinAccept => "join-accept",
             Kind::Up => "up",
@@ -67,10 +76,13 @@ impl Kind {
     /// The type of a parsed frame.
     pub fn of(frame: &Frame<'_>) -> Kind {
         match frame {
-            Frame::PairCommit(_) => Kind::PairCommit,
+            Frame::PairCommit(_) | Frame::HybridCommit(_) => Kind::PairCommit,
             Frame::PairKey(_) => Kind::PairKey,
             Frame::PairReveal(_) => Kind::PairReveal,
             Frame::PairResult(_) => Kind::PairResult,
+            Frame::PairOpen(_) => Kind::PairOpen,
+            Frame::PairStep(_) => Kind::PairStep,
+            Frame::PairPiece(_) => Kind::PairPiece,
             Frame::JoinRequest(_) => Kind::JoinRequest,
             Frame::JoinAccept(_) => Kind::JoinAccept,
             Frame::Up(_) => Kind::Up,
@@ -122,10 +134,12 @@ counts! {
     Sessions, Gauge, "sessions", "Live sessions";
     Pending, Gauge, "pending_sessions", "Sessions whose node has not yet sent a packet";
     Devices, Gauge, "devices", "Devices in the registry";
+    Shards, Gauge, "shards", "Shards that this engine owns";
     SessionsEnded, Counter, "sessions_ended", "Sessions ended by forgeries, revocation or journal damage";
     Pairings, Counter, "pairings", "Pairings confirmed by the operator";
     PairingsRejected, Counter, "pairings_rejected", "Pairings that the operator rejected or did not answer";
     Multiplications, Counter, "scalar_multiplications", "X25519 scalar multiplications";
+    KemOperations, Counter, "kem_operations", "Key pairs and decapsulations of ML-KEM";
     Acknowledged, Counter, "downlinks_acknowledged", "Messages to nodes that were acknowledged";
     Unacknowledged, Counter, "downlinks_failed", "Messages to nodes that were never acknowledged";
     Roamed, Counter, "roamed", "Address changes of nodes";

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::label;
 use crate::reading::rfc3339;
-use crate::registry::{Record, check_name};
+use crate::registry::{Origin, Record, check_name};
 
 /// Schema name in a JSON file.
 pub const SCHEMA: &str = "selo.devices/1";
@@ -47,6 +47,12 @@ pub struct Row {
     /// Missing in files of older versions: the default codec applies.
     #[serde(default)]
     pub codec: Option<String>,
+    /// The origin of the key. Missing in files of older versions.
+    #[serde(default)]
+    pub origin: Option<String>,
+    /// Follows from `origin` and `created`; ignored when read.
+    #[serde(default)]
+    pub quantum_safe_since: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -71,6 +77,8 @@ impl Row {
             last_seen: record.last_seen.map(time),
             address: record.address.clone(),
             codec: Some(record.codec.clone()),
+            origin: record.origin.map(|origin| origin.name().into()),
+            quantum_safe_since: record.quantum_safe_since().map(time),
         }
     }
 
@@ -115,6 +123,10 @@ impl Row {
         if let Some(codec) = given(self.codec) {
             record.codec = codec;
         }
+        if let Some(name) = given(self.origin) {
+            let origin = Origin::from_name(&name);
+            record.origin = Some(origin.ok_or_else(|| format!("'{name}' is not a valid origin"))?);
+        }
         Ok(record)
     }
 }
@@ -153,6 +165,8 @@ pub fn write(records: &[Record], format: Format, with_keys: bool) -> Result<Vec<
                         text(row.last_seen),
                         text(row.address),
                         text(row.codec),
+                        text(row.origin),
+                        text(row.quantum_safe_since),
                     ])
                     .map_err(invalid)?;
             }
@@ -164,7 +178,7 @@ pub fn write(records: &[Record], format: Format, with_keys: bool) -> Result<Vec<
 }
 
 /// CSV columns, in order.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 12] = [
     "id",
     "name",
     "suite",
@@ -175,6 +189,8 @@ const COLUMNS: [&str; 10] = [
     "last_seen",
     "address",
     "codec",
+    "origin",
+    "quantum_safe_since",
 ];
 
 /// Reads devices. Fails as a whole if any row is invalid; the error names the first such row.
@@ -242,6 +258,7 @@ mod tests {
                 last_seen: Some(0),
                 address: Some("192.0.2.1:7".into()),
                 codec: "raw".into(),
+                origin: Some(Origin::Hybrid(selo_link::Kem::MlKem768)),
                 ..record(0xffff_ffff / 3, Some("comma, \"quote\" and\u{e9}"))
             },
         ]

@@ -65,15 +65,54 @@ pub enum Error {
         source: rusqlite::Error,
     },
 
-    #[error("registry {} has version {found}; this program supports version {known}", path.display())]
+    #[error("registry {place} has version {found}; this program supports version {known}")]
     RegistryVersion {
-        path: PathBuf,
+        place: String,
         found: i64,
         known: i64,
     },
 
     #[error("{} is not a Selo registry", path.display())]
     NotARegistry { path: PathBuf },
+
+    /// A registry on a server, which did not answer. The request may come into force.
+    #[error("the registry {place} does not answer: {reason}")]
+    RegistryAway { place: String, reason: String },
+
+    /// A registry on a server, which takes no changes.
+    #[error("the registry {place} is read-only: {reason}")]
+    RegistryReadOnly { place: String, reason: String },
+
+    /// A registry on a server, which refused a request.
+    #[error("the registry {place} refused a request: {reason}")]
+    RegistryRefused { place: String, reason: String },
+
+    #[error("the registry {registry} has keys, but {} is missing, under which they are sealed", path.display())]
+    NoSiteKey { registry: String, path: PathBuf },
+
+    #[error("the registry {registry} has keys that are sealed under the site key {known}; the one in {} is {found}", path.display())]
+    WrongSiteKey {
+        registry: String,
+        known: String,
+        found: String,
+        path: PathBuf,
+    },
+
+    #[error("{} holds the key of the site, but other users can read it (mode {mode:03o})", path.display())]
+    SiteKeyMode { path: PathBuf, mode: u32 },
+
+    /// Shards need a registry that several engines share.
+    #[error(
+        "an engine shares its devices with others through a registry in PostgreSQL, and none is given"
+    )]
+    NotShared,
+
+    #[error("{} does not hold a site key: 64 hexadecimal digits", path.display())]
+    SiteKeyFile { path: PathBuf },
+
+    /// The row of a device was changed, or moved to another device.
+    #[error("the key of device {id} in the registry is damaged")]
+    SealedKey { id: String },
 
     #[error("{} was written by a newer version of Selo (journal version {found}; this program supports version {known})", path.display())]
     JournalVersion {
@@ -138,6 +177,26 @@ impl Error {
             Error::RegistryVersion { .. } | Error::JournalVersion { .. } => {
                 "use the version of Selo that wrote it, or a newer one".into()
             }
+            Error::RegistryAway { .. } => {
+                "is PostgreSQL running, and may this machine connect to it?".into()
+            }
+            Error::RegistryReadOnly { .. } => {
+                "name the primary server, and a user that may write".into()
+            }
+            Error::NoSiteKey { path, .. } | Error::WrongSiteKey { path, .. } => format!(
+                "copy the file site-key of the gateway that created the registry, or of its \
+                 backup, to {} with mode 600",
+                path.display()
+            ),
+            Error::NotShared => "--registry postgresql://USER@HOST/DATABASE".into(),
+            Error::SiteKeyMode { path, .. } => format!("chmod 600 {}", path.display()),
+            Error::SiteKeyFile { .. } => {
+                "copy it from another gateway of the site, or from a backup".into()
+            }
+            Error::SealedKey { .. } => {
+                "someone changed the database; restore the device from a backup, or pair it again"
+                    .into()
+            }
             Error::UnknownDevice { .. } => "`selo device list` shows the devices".into(),
             Error::DeviceExists { .. } => {
                 "remove it first with `selo device remove`, or choose another id".into()
@@ -162,6 +221,10 @@ impl Error {
             | Error::NoStateDirectory
             | Error::RegistryVersion { .. }
             | Error::NotARegistry { .. }
+            | Error::NoSiteKey { .. }
+            | Error::NotShared
+            | Error::WrongSiteKey { .. }
+            | Error::SiteKeyFile { .. }
             | Error::JournalVersion { .. } => 2,
             Error::NotRunning { .. } => 3,
             Error::Refused(_) => 1,

@@ -47,7 +47,8 @@ impl Gateway {
         let sockets = Sockets::open(&config)?;
         let counters = Arc::new(Shared::default());
         let names = Arc::new(Names::default());
-        let restored = Restored::read(&config, &state, &names)?;
+        let registry = config.registry(&state);
+        let restored = Restored::read(&config, &state, registry.as_ref(), &names)?;
         let (fail, failures) = Fail::new();
         let parts = Parts {
             state,
@@ -70,6 +71,8 @@ impl Gateway {
             progress: parts.progress.clone(),
             worker: Some(threads.worker),
             keeper: Some(threads.keeper_thread),
+            recorder: Some(threads.recorder_thread),
+            sharing: threads.sharing,
             delivery: Some(threads.delivery),
             control: None,
             radios: Vec::new(),
@@ -86,14 +89,15 @@ impl Gateway {
         }
         let services = control::Services {
             remote: threads.remote,
-            keeper: threads.keeper,
+            recorder: threads.recorder,
             counters: parts.counters,
             names: parts.names,
-            registry_path: parts.state.registry(),
+            registry,
             started: Instant::now(),
             listen: listen.to_string(),
             metrics: handle.metrics.map(|address| address.to_string()),
             pairing_name: Mutex::new(None),
+            relay: Mutex::new(None),
         };
         handle.control = Some(control::Server::start(&parts.state, services)?);
         info!(%listen, state = %parts.state.path().display(), "the gateway listens");

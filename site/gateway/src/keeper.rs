@@ -1,11 +1,10 @@
-//! The keeper: a thread that synchronises the journal to disk and writes changes to the
-//! registry. The worker, which handles packets, never waits for either.
+//! The keeper: a thread that synchronises the journal to disk. The worker, which handles packets,
+//! never waits for the disk.
 //!
 //! Packets that depend on a record wait here until the record is on disk. While one
 //! synchronisation runs, more packets collect for the next one, so a storm of joins costs few
 //! synchronisations.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -14,14 +13,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use tracing::{error, info};
-
 use crate::carriers::Carriers;
 use crate::counters::{Count, Shared};
 use crate::delivery::Progress;
 use crate::engine::Outgoing;
 use crate::journal::{Position, Sync};
-use crate::registry::{Learnt, Registry};
 
 /// Orders to the keeper.
 enum Work {
@@ -29,10 +25,6 @@ enum Work {
     File(File),
     /// Synchronise the journal, then send these packets and allow delivery up to the position.
     Release(Vec<Outgoing>, Option<Position>),
-    /// Write to the registry at the next interval.
-    Learn(Vec<(u32, Learnt)>),
-    /// Write pending changes to the registry now, then answer.
-    Flush(Sender<()>),
     Stop,
 }
 
@@ -52,7 +44,6 @@ pub struct Tools {
     pub file: File,
     /// The file of session keys.
     pub keys: File,
-    pub registry: Registry,
     pub carriers: Arc<Carriers>,
     pub progress: Arc<Progress>,
     pub counters: Arc<Shared>,
@@ -78,13 +69,10 @@ impl Keeper {
         let mut thread = Thread {
             tools,
             orders,
-            learnt: HashMap::new(),
             written: keeper.written.clone(),
             keys_written: keeper.keys_written.clone(),
             synced: None,
-            waiting: Vec::new(),
             broken: false,
-            complained: false,
         };
         let handle = std::thread::Builder::new()
             .name("keeper".into())
@@ -117,19 +105,6 @@ impl Keeper {
         self.send(Work::Release(packets, position));
     }
 
-    /// Queues changes for the registry, as (row, change).
-    pub fn learn(&self, learnt: Vec<(u32, Learnt)>) {
-        self.send(Work::Learn(learnt));
-    }
-
-    /// Starts writing all pending changes to the registry. The receiver gets a message when
-    /// they are written.
-    pub fn flush(&self) -> Receiver<()> {
-        let (done, wait) = channel();
-        self.send(Work::Flush(done));
-        wait
-    }
-
     /// Stops the thread after it has handled all earlier orders.
     pub fn stop(&self) {
         self.send(Work::Stop);
@@ -139,17 +114,12 @@ impl Keeper {
 struct Thread {
     tools: Tools,
     orders: Receiver<Work>,
-    learnt: HashMap<u32, Learnt>,
     written: Arc<AtomicU64>,
     keys_written: Arc<AtomicBool>,
     /// Value of `written` at the last synchronisation; `None` after a change of file.
     synced: Option<u64>,
-    /// Callers that wait for the registry.
-    waiting: Vec<Sender<()>>,
     /// The disk failed: packets that depend on it are no longer sent.
     broken: bool,
-    /// The last write to the registry failed.
-    complained: bool,
 }
 
 impl Thread {
@@ -180,8 +150,6 @@ impl Thread {
                         packets.extend(more);
                         position = up_to.or(position);
                     }
-                    Work::Learn(learnt) => self.learn(learnt),
-                    Work::Flush(done) => self.waiting.push(done),
                     Work::Stop => stop = true,
                 }
                 next_work = self.orders.try_recv().ok();
@@ -205,20 +173,9 @@ impl Thread {
             if let Some(position) = position {
                 self.tools.progress.written(position);
             }
-            if due || stop || !self.waiting.is_empty() {
-                self.write_registry();
-            }
             if stop {
                 return;
             }
-        }
-    }
-
-    fn learn(&mut self, learnt: Vec<(u32, Learnt)>) {
-        for (row, new) in learnt {
-            let known = self.learnt.entry(row).or_default();
-            known.join_counter = known.join_counter.max(new.join_counter);
-            known.seen = new.seen.or(known.seen.take());
         }
     }
 
@@ -250,26 +207,5 @@ impl Thread {
             self.tools.keys.sync_data()?;
         }
         Ok(())
-    }
-
-    fn write_registry(&mut self) {
-        if !self.learnt.is_empty() {
-            if let Err(problem) = self.tools.registry.learn(&self.learnt) {
-                // Log the first failure only.
-                if !self.complained {
-                    let hint = problem.hint();
-                    error!(%problem, hint, "cannot write the registry; will retry");
-                }
-                self.complained = true;
-                return;
-            }
-            if std::mem::take(&mut self.complained) {
-                info!("the registry can be written again");
-            }
-            self.learnt.clear();
-        }
-        for done in self.waiting.drain(..) {
-            let _ = done.send(());
-        }
     }
 }

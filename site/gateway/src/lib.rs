@@ -7,6 +7,8 @@
 //! | [`journal`] | accepted packets, written to disk before the gateway answers or delivers |
 //! | [`delivery`], [`sink`], [`reading`] | readings, and their delivery |
 //! | [`registry`] | the devices and their keys |
+//! | [`shards`] | which engine answers which devices |
+//! | [`site_key`] | the key that seals device keys in the registry |
 //! | [`exchange`], [`label`] | devices as files and as labels |
 //! | [`state`] | the directory that holds all state |
 //! | [`radio`] | radio modules on serial ports, in addition to UDP |
@@ -20,6 +22,7 @@ pub mod control;
 pub mod counters;
 pub mod delivery;
 pub mod device_file;
+mod devices;
 pub mod engine;
 pub mod error;
 pub mod gateway;
@@ -32,8 +35,12 @@ pub mod metrics;
 pub mod peer;
 pub mod radio;
 pub mod reading;
+mod recorder;
 pub mod registry;
+pub mod shards;
+mod sharing;
 pub mod sink;
+pub mod site_key;
 pub mod state;
 mod udp;
 mod worker;

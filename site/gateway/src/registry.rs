@@ -1,28 +1,39 @@
-//! The registry: devices and their keys, in SQLite. Commands write it whether or not a gateway
-//! runs. A running gateway is notified ([`crate::control`]) and reads the changed rows again.
+//! The registry: devices and their keys. Commands write it whether or not a gateway runs. A
+//! running gateway is notified ([`crate::control`]) and reads the changed rows again.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `registry.rs` | [`Registry`]: what commands and gateway use, and the rules for names |
+//! | `store.rs` | [`Store`]: what a database does; [`Place`]: where it is |
+//! | `sqlite.rs` | a file in the state directory of one gateway |
+//! | `shared.rs` | [`Shared`]: what a database does in addition for several gateways |
+//! | `sealed.rs` | the seal of a device's key |
 //!
 //! Row numbers are never reused. A device that is paired again, or removed and added again,
 //! gets a new row, so that sessions of the old key are not attributed to the new one.
 //!
-//! The file has mode 0600 and holds the keys in plaintext, because a gateway must restart
-//! without an operator. Deleted content is overwritten (`secure_delete`).
+//! Device keys are sealed under the key of the site ([`crate::site_key`]), so that a copy of the
+//! database alone opens nothing. A gateway can read that key, because it must restart without an
+//! operator.
 
-mod file;
 mod record;
-#[cfg(test)]
-mod tests;
+mod sealed;
+mod shared;
+mod sqlite;
+mod store;
 
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
-use selo_link::{DeviceId, DeviceKey, Suite};
+use selo_link::DeviceId;
 
 use crate::error::{Error, Result};
 
-pub use record::{DEFAULT_CODEC, Learnt, Record, check_name};
-
-const COLUMNS: &str =
-    "row, id, name, suite, key, join_counter, created, revoked, last_seen, address, codec";
+pub use record::{DEFAULT_CODEC, Learnt, Origin, Record, check_name};
+pub use sealed::{SealedKey, open_key, seal_key};
+pub use shared::{Changes, JoinClaim, Shared, Verdict};
+pub use sqlite::{InState, Sqlite};
+pub use store::{Place, Store};
 
 /// Policy for devices whose id exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,46 +49,30 @@ pub enum Existing {
 /// An open registry.
 #[derive(Debug)]
 pub struct Registry {
-    connection: Connection,
-    path: PathBuf,
+    store: Box<dyn Store>,
 }
 
 impl Registry {
-    /// Opens the file, or creates it. Migrates older versions.
+    /// Opens a SQLite file, or creates it. Migrates older versions.
     pub fn open(path: &Path) -> Result<Registry> {
-        Ok(Registry {
-            connection: file::open(path)?,
-            path: path.into(),
-        })
+        Sqlite::open(path).map(Registry::over)
     }
 
-    fn failed(&self) -> impl Fn(rusqlite::Error) -> Error + use<> {
-        let path = self.path.clone();
-        move |source| Error::Registry {
-            path: path.clone(),
-            source,
+    /// A registry in this database.
+    pub fn over(store: impl Store + 'static) -> Registry {
+        Registry {
+            store: Box::new(store),
         }
     }
 
     /// Number of devices.
     pub fn count(&self) -> Result<u64> {
-        self.connection
-            .query_row("SELECT count(*) FROM device", [], |row| row.get(0))
-            .map_err(self.failed())
+        self.store.count()
     }
 
     /// Calls `each` for every device, ordered by id.
     pub fn for_each(&self, mut each: impl FnMut(Record)) -> Result<()> {
-        let failed = self.failed();
-        let mut statement = self
-            .connection
-            .prepare(&format!("SELECT {COLUMNS} FROM device ORDER BY id"))
-            .map_err(&failed)?;
-        let records = statement.query_map([], record).map_err(&failed)?;
-        for record in records {
-            each(record.map_err(&failed)?);
-        }
-        Ok(())
+        self.store.for_each(&mut each)
     }
 
     /// All devices, ordered by id.
@@ -89,25 +84,14 @@ impl Registry {
 
     /// The device with this id, if there is one.
     pub fn get(&self, id: DeviceId) -> Result<Option<Record>> {
-        self.connection
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM device WHERE id = ?1"))
-            .and_then(|mut statement| statement.query_row([id.0], record).optional())
-            .map_err(self.failed())
+        self.store.get(id)
     }
 
     /// The device with this id or name.
     pub fn find(&self, what: &str) -> Result<Record> {
         let found = match what.parse::<DeviceId>() {
-            Ok(id) => self.get(id)?,
-            Err(_) => self
-                .connection
-                .query_row(
-                    &format!("SELECT {COLUMNS} FROM device WHERE name = ?1"),
-                    [what],
-                    record,
-                )
-                .optional()
-                .map_err(self.failed())?,
+            Ok(id) => self.store.get(id)?,
+            Err(_) => self.store.named(what)?,
         };
         found.ok_or_else(|| Error::UnknownDevice { what: what.into() })
     }
@@ -122,73 +106,21 @@ impl Registry {
 
     /// Adds all devices, or none on an error. Returns those that were added.
     pub fn add_all(&mut self, records: &[Record], existing: Existing) -> Result<Vec<Record>> {
-        let failed = self.failed();
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(&failed)?;
-        let mut added = Vec::with_capacity(records.len());
-        for record in records {
-            if let Some(name) = &record.name {
-                check_name(name)?;
-            }
-            let mut record = record.clone();
-            let old: Option<(u32, Option<String>)> = transaction
-                .query_row(
-                    "SELECT row, name FROM device WHERE id = ?1",
-                    [record.id.0],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )
-                .optional()
-                .map_err(&failed)?;
-            match (old, existing) {
-                (None, _) => {}
-                (Some(_), Existing::Keep) => continue,
-                (Some(_), Existing::Refuse) => {
-                    return Err(Error::DeviceExists {
-                        id: record.id.to_string(),
-                    });
-                }
-                (Some((row, name)), Existing::Replace) => {
-                    transaction
-                        .execute("DELETE FROM device WHERE row = ?1", [row])
-                        .map_err(&failed)?;
-                    record.name = record.name.or(name);
-                }
-            }
-            name_is_free(&transaction, record.name.as_deref(), record.id, &failed)?;
-            record.row = insert(&transaction, &record).map_err(&failed)?;
-            added.push(record);
+        for name in records.iter().filter_map(|record| record.name.as_deref()) {
+            check_name(name)?;
         }
-        transaction.commit().map_err(&failed)?;
-        Ok(added)
+        self.store.add_all(records, existing)
     }
 
     /// Revokes a device, so that its joins are refused. Returns false if it was already
     /// revoked.
     pub fn revoke(&mut self, id: DeviceId) -> Result<bool> {
-        let changed = self
-            .connection
-            .execute(
-                "UPDATE device SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL",
-                params![id.0, crate::clock::unix_ms() as i64],
-            )
-            .map_err(self.failed())?;
-        Ok(changed > 0)
+        self.store.revoke(id, crate::clock::unix_ms())
     }
 
     /// Removes a device and its key. Returns false if there was none.
     pub fn remove(&mut self, id: DeviceId) -> Result<bool> {
-        let failed = self.failed();
-        let changed = self
-            .connection
-            .execute("DELETE FROM device WHERE id = ?1", [id.0])
-            .map_err(&failed)?;
-        // The write-ahead log still holds the key until it is checkpointed and truncated.
-        self.connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(&failed)?;
-        Ok(changed > 0)
+        self.store.remove(id)
     }
 
     /// Changes or removes the name of a device.
@@ -196,138 +128,24 @@ impl Registry {
         if let Some(name) = name {
             check_name(name)?;
         }
-        let failed = self.failed();
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(&failed)?;
-        name_is_free(&transaction, name, id, &failed)?;
-        transaction
-            .execute(
-                "UPDATE device SET name = ?2 WHERE id = ?1",
-                params![id.0, name],
-            )
-            .map_err(&failed)?;
-        transaction.commit().map_err(&failed)
+        self.store.rename(id, name)
     }
 
     /// Sets the payload codec of a device.
     pub fn set_codec(&mut self, id: DeviceId, codec: &str) -> Result<()> {
-        self.connection
-            .execute(
-                "UPDATE device SET codec = ?2 WHERE id = ?1",
-                params![id.0, codec],
-            )
-            .map(|_| ())
-            .map_err(self.failed())
+        self.store.set_codec(id, codec)
     }
 
     /// A number that changes when another connection has changed the registry.
     pub fn version(&self) -> Result<i64> {
-        self.connection
-            .pragma_query_value(None, "data_version", |row| row.get(0))
-            .map_err(self.failed())
+        self.store.version()
     }
 
     /// Stores what the gateway has learnt, by row. Join counters never decrease.
-    pub fn learn<'a>(
-        &mut self,
-        learnt: impl IntoIterator<Item = (&'a u32, &'a Learnt)>,
-    ) -> Result<()> {
-        let failed = self.failed();
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(&failed)?;
-        {
-            let mut statement = transaction
-                .prepare_cached(
-                    "UPDATE device SET join_counter = max(join_counter, coalesce(?2, 0)),
-                     last_seen = coalesce(?3, last_seen), address = coalesce(?4, address)
-                     WHERE row = ?1",
-                )
-                .map_err(&failed)?;
-            for (row, learnt) in learnt {
-                let (seen, address) = learnt.seen.as_ref().map_or((None, None), |(at, where_)| {
-                    (Some(*at as i64), Some(where_.as_str()))
-                });
-                statement
-                    .execute(params![row, learnt.join_counter, seen, address])
-                    .map_err(&failed)?;
-            }
+    pub fn learn(&mut self, learnt: &HashMap<u32, Learnt>) -> Result<()> {
+        if learnt.is_empty() {
+            return Ok(());
         }
-        transaction.commit().map_err(&failed)
+        self.store.learn(learnt)
     }
-}
-
-/// Inserts a device and returns its row number.
-fn insert(connection: &Connection, record: &Record) -> rusqlite::Result<u32> {
-    let row = connection
-        .prepare_cached(
-            "INSERT INTO device (id, name, suite, key, join_counter, created, revoked,
-             last_seen, address, codec)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        )?
-        .insert(params![
-            record.id.0,
-            record.name,
-            record.suite.code(),
-            record.key.expose(),
-            record.join_counter,
-            record.created as i64,
-            record.revoked.map(|ms| ms as i64),
-            record.last_seen.map(|ms| ms as i64),
-            record.address,
-            record.codec,
-        ])?;
-    Ok(row as u32)
-}
-
-fn name_is_free(
-    connection: &Connection,
-    name: Option<&str>,
-    id: DeviceId,
-    failed: impl Fn(rusqlite::Error) -> Error,
-) -> Result<()> {
-    let Some(name) = name else {
-        return Ok(());
-    };
-    let other: Option<u32> = connection
-        .query_row(
-            "SELECT id FROM device WHERE name = ?1 AND id <> ?2",
-            params![name, id.0],
-            |row| row.get(0),
-        )
-        .optional()
-        .map_err(failed)?;
-    match other {
-        None => Ok(()),
-        Some(other) => Err(Error::NameTaken {
-            name: name.into(),
-            id: DeviceId(other).to_string(),
-        }),
-    }
-}
-
-fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
-    let code: u8 = row.get(3)?;
-    let suite = Suite::from_code(code)
-        .ok_or(rusqlite::Error::IntegralValueOutOfRange(3, i64::from(code)))?;
-    let time = |column| -> rusqlite::Result<Option<u64>> {
-        let ms: Option<i64> = row.get(column)?;
-        Ok(ms.and_then(|ms| u64::try_from(ms).ok()))
-    };
-    Ok(Record {
-        row: row.get(0)?,
-        id: DeviceId(row.get(1)?),
-        name: row.get(2)?,
-        suite,
-        key: DeviceKey::new(row.get(4)?),
-        join_counter: row.get(5)?,
-        created: time(6)?.unwrap_or(0),
-        revoked: time(7)?,
-        last_seen: time(8)?,
-        address: row.get(9)?,
-        codec: row.get(10)?,
-    })
 }

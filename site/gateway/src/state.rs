@@ -98,6 +98,11 @@ impl StateDir {
         self.path.join("delivered")
     }
 
+    /// The last instance of an engine.
+    pub fn engine(&self) -> PathBuf {
+        self.path.join("engine")
+    }
+
     pub fn control(&self) -> PathBuf {
         self.path.join("control")
     }

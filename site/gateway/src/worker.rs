@@ -11,7 +11,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -21,10 +21,11 @@ use crate::carriers::Carriers;
 use crate::clock::{Clock, Now};
 use crate::counters::Shared;
 use crate::delivery::Progress;
-use crate::engine::{Checkpoint, Engine, Output};
+use crate::engine::{Checkpoint, Claim, Engine, Output};
 use crate::journal::{Sync, Writer};
 use crate::keeper::Keeper;
 use crate::keys::{Change, KeyFile};
+use crate::recorder::Recorder;
 use crate::udp;
 
 use remote::Order;
@@ -54,6 +55,9 @@ pub struct Worker {
     pub keys: KeyFile,
     pub sync: Sync,
     pub keeper: Keeper,
+    pub recorder: Recorder,
+    /// To the thread that claims joins in a shared registry.
+    pub claims: Option<SyncSender<Claim>>,
     pub progress: Arc<Progress>,
     pub counters: Arc<Shared>,
     /// Maximum undelivered bytes. Above this, the worker accepts no packets.
@@ -258,11 +262,14 @@ impl Loop {
             udp.packets()
                 .for_each(|packet| engine.foresee(packet.bytes));
             for packet in udp.packets() {
-                let before = out.send.len();
+                let (before, claims) = (out.send.len(), out.claims.len());
                 // The engine counts dropped packets.
                 let _ = engine.handle(now, packet.from, None, packet.bytes, out);
                 for answer in &mut out.send[before..] {
                     answer.local = packet.local.filter(|_| answer.to == packet.from);
+                }
+                for claim in &mut out.claims[claims..] {
+                    claim.local = packet.local;
                 }
                 received += 1;
             }

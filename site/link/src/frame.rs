@@ -5,6 +5,7 @@
 
 mod data;
 mod fields;
+mod hybrid;
 mod join;
 mod malformed;
 mod pairing;
@@ -14,6 +15,7 @@ use crate::session_id::SessionId;
 use fields::{Fields, first};
 
 pub use data::{Data, Direction, Flags, START_BYTES};
+pub use hybrid::{HybridCommit, PIECE_MAX, PairOpen, PairPiece, PairStep};
 pub use join::{Cookie, CookieEcho, JoinAccept, JoinRequest};
 pub use malformed::{FRAME_MAX, Malformed};
 pub use pairing::{PairCommit, PairKey, PairResult, PairReveal};
@@ -23,6 +25,14 @@ pub use pairing::{PairCommit, PairKey, PairResult, PairReveal};
 pub enum Frame<'a> {
     /// Node to gateway: requests pairing and commits to a key.
     PairCommit(PairCommit<'a>),
+    /// Node to gateway: the same in a hybrid pairing, after the exchange by ML-KEM.
+    HybridCommit(HybridCommit<'a>),
+    /// Node to gateway: requests a hybrid pairing.
+    PairOpen(PairOpen<'a>),
+    /// Node to gateway: a step of the exchange by ML-KEM.
+    PairStep(PairStep<'a>),
+    /// Gateway to node: its answer.
+    PairPiece(PairPiece<'a>),
     /// Gateway to node: the gateway's ephemeral key.
     PairKey(PairKey<'a>),
     /// Node to gateway: opens the commitment.
@@ -61,6 +71,7 @@ impl<'a> Frame<'a> {
         let flags = first & 0x0f;
         match first & 0xf0 {
             first::PAIR_COMMIT if flags == 0 => PairCommit::parse(bytes).map(Frame::PairCommit),
+            first::PAIR_COMMIT if flags <= 2 => HybridCommit::parse(bytes).map(Frame::HybridCommit),
             first::PAIR_KEY if flags == 0 => PairKey::parse(bytes).map(Frame::PairKey),
             first::PAIR_REVEAL if flags == 0 => PairReveal::parse(bytes).map(Frame::PairReveal),
             first::PAIR_RESULT if flags <= 1 => PairResult::parse(bytes).map(Frame::PairResult),
@@ -73,7 +84,8 @@ impl<'a> Frame<'a> {
             first::COOKIE if flags == 0 => Cookie::parse(bytes).map(Frame::Cookie),
             first::COOKIE_ECHO if flags == 0 => CookieEcho::parse(bytes).map(Frame::CookieEcho),
             first::CLASSIC if flags <= 3 => parse_classic(bytes).map(Frame::Classic),
-            first::PAIR_COMMIT..=first::COOKIE_ECHO | first::CLASSIC => {
+            first::PAIR_OPEN if flags <= 2 => hybrid::parse(bytes),
+            first::PAIR_COMMIT..=first::COOKIE_ECHO | first::CLASSIC | first::PAIR_OPEN => {
                 Err(Malformed::Flags { first })
             }
             _ => Err(Malformed::UnknownType { first }),

@@ -6,6 +6,7 @@
 //! genuine frames, so that the fuzzer gets past the tags.
 
 use crate::frame::Frame;
+use crate::hybrid::GatewayOpening;
 use crate::join::{JoinAttempt, JoinOpened, SessionKeys};
 use crate::pair::{GatewayPairing, NodePairing};
 use crate::session::{OpenError, SealOptions, Session, SessionId};
@@ -72,8 +73,24 @@ pub fn handshakes(script: &[u8]) {
         .map_err(|(_, why)| why)
         .expect("a good key");
 
+    let mut opening: Option<GatewayOpening> = None;
     while let Some(packet) = script.next_packet() {
         match Frame::parse(packet) {
+            Ok(Frame::PairOpen(frame)) => {
+                opening = Some(GatewayOpening::start(&frame, &[6; 64]));
+            }
+            Ok(Frame::PairStep(frame)) => {
+                if let Some(opening) = &mut opening {
+                    let before = opening.answer().to_vec();
+                    let stepped = opening.step(&frame);
+                    assert!(opening.answer().len() <= FRAME_MAX);
+                    assert!(stepped.is_ok() || opening.answer() == before);
+                }
+            }
+            Ok(Frame::HybridCommit(frame)) => {
+                let answer = opening.as_ref().map(|it| it.commit(&frame, GATEWAY_SECRET));
+                assert!(!matches!(answer, Some(Ok(_))), "its check was guessed");
+            }
             Ok(Frame::JoinRequest(frame)) => {
                 let opened = JoinOpened::open(suite, &key, &frame);
                 assert!(opened.is_err() || packet == request, "a request was forged");

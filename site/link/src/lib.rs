@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`frame`] | the parser of all packets, and the encoders |
 //! | [`pair`] | four messages and six digits: from nothing to a device key |
+//! | [`hybrid`] | what precedes them if the node also has ML-KEM |
 //! | [`join`] | two messages: from a device key to a session |
 //! | [`session`] | sealed packets, counters, the replay window |
 //! | [`cookie`] | proof of an address, asked for under load |
@@ -50,6 +51,7 @@
 
 pub mod cookie;
 pub mod frame;
+pub mod hybrid;
 pub mod join;
 pub mod noise;
 pub mod pair;
@@ -59,6 +61,7 @@ mod device;
 mod ephemeral;
 #[doc(hidden)]
 pub mod fuzzing;
+mod kem;
 mod keys;
 mod primitives;
 mod refusal;
@@ -69,6 +72,7 @@ mod x25519;
 pub use device::{DeviceId, DeviceKey, ParseDeviceId};
 pub use ephemeral::{EphemeralSecret, RandomError, random_bytes};
 pub use frame::FRAME_MAX;
+pub use kem::Kem;
 pub use refusal::{Reason, Refusal};
 pub use suite::{Suite, UnknownSuite};
 

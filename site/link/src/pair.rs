@@ -15,10 +15,11 @@
 use std::fmt;
 
 use subtle::ConstantTimeEq;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use crate::frame::{PairCommit, PairKey, PairResult, PairReveal};
-use crate::{DeviceId, DeviceKey, EphemeralSecret, Refusal, Suite, primitives};
+use crate::frame::{HybridCommit, PairCommit, PairKey, PairResult, PairReveal};
+use crate::hybrid::Second;
+use crate::{DeviceId, DeviceKey, EphemeralSecret, Kem, Refusal, Suite, primitives};
 
 /// The six digits that both sides show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,11 +47,13 @@ impl fmt::Display for Digits {
 #[derive(Debug)]
 pub struct GatewayPairing {
     ephemeral: EphemeralSecret,
-    commit: [u8; PairCommit::BYTES],
+    /// The PAIR-COMMIT, 38 bytes, or 58 in a hybrid pairing.
+    commit: Vec<u8>,
     key: [u8; PairKey::BYTES],
     device: DeviceId,
     suite: Suite,
     commitment: [u8; 32],
+    second: Option<Second>,
 }
 
 impl GatewayPairing {
@@ -63,17 +66,37 @@ impl GatewayPairing {
         let key = PairKey::encode(commit.device, &ephemeral.public_key());
         let pairing = GatewayPairing {
             ephemeral,
-            commit: *commit.bytes,
+            commit: commit.bytes.to_vec(),
             key,
             device: commit.device,
             suite: commit.suite,
             commitment: *commit.commitment,
+            second: None,
+        };
+        (pairing, key)
+    }
+
+    /// The same after the first part of a hybrid pairing.
+    pub(crate) fn start_hybrid(
+        commit: &HybridCommit<'_>,
+        ephemeral: EphemeralSecret,
+        second: Second,
+    ) -> (Self, [u8; PairKey::BYTES]) {
+        let key = PairKey::encode(commit.device, &ephemeral.public_key());
+        let pairing = GatewayPairing {
+            ephemeral,
+            commit: commit.bytes.to_vec(),
+            key,
+            device: commit.device,
+            suite: commit.suite,
+            commitment: *commit.commitment,
+            second: Some(second),
         };
         (pairing, key)
     }
 
     /// The PAIR-COMMIT of this attempt. A repetition of the same bytes gets the same PAIR-KEY.
-    pub const fn commit(&self) -> &[u8; PairCommit::BYTES] {
+    pub fn commit(&self) -> &[u8] {
         &self.commit
     }
 
@@ -101,7 +124,8 @@ impl GatewayPairing {
         if reveal.device != self.device {
             return Err(Refusal::NotPairing);
         }
-        let opened = commitment(self.suite, self.device, reveal.ephemeral, reveal.r);
+        let h = self.second.as_ref().map(|second| (second.kem, &second.h));
+        let opened = commitment(self.suite, self.device, reveal.ephemeral, reveal.r, h);
         if !bool::from(opened.ct_eq(&self.commitment)) {
             return Err(Refusal::Commitment);
         }
@@ -109,6 +133,7 @@ impl GatewayPairing {
             commit: &self.commit,
             key: &self.key,
             reveal: reveal.bytes,
+            second: self.second.as_ref(),
         };
         Compared::derive(
             self.suite,
@@ -141,7 +166,8 @@ impl NodePairing {
         r: [u8; 16],
     ) -> (Self, [u8; PairCommit::BYTES]) {
         let public = ephemeral.public_key();
-        let commit = PairCommit::encode(device, suite, &commitment(suite, device, &public, &r));
+        let commit =
+            PairCommit::encode(device, suite, &commitment(suite, device, &public, &r, None));
         (
             NodePairing {
                 ephemeral,
@@ -180,6 +206,7 @@ impl NodePairing {
             commit: &self.commit,
             key: key.bytes,
             reveal: &reveal,
+            second: None,
         };
         match Compared::derive(
             self.suite,
@@ -204,6 +231,8 @@ pub struct Compared {
     device_key: DeviceKey,
     result_key: [u8; 32],
     digits: u32,
+    #[zeroize(skip)]
+    kem: Option<Kem>,
 }
 
 impl Compared {
@@ -216,7 +245,17 @@ impl Compared {
     ) -> Result<Self, Refusal> {
         let shared = ephemeral.shared_secret(peer).ok_or(Refusal::Key)?;
         let transcript = frames.hash(suite);
-        let keys = primitives::hkdf(suite, &transcript, &*shared);
+        let mut secrets = Zeroizing::new([0; 64]);
+        let (x25519, ml_kem) = secrets.split_at_mut(32);
+        x25519.copy_from_slice(&*shared);
+        let secrets: &[u8] = match frames.second {
+            None => &secrets[..32],
+            Some(second) => {
+                ml_kem.copy_from_slice(&*second.secret);
+                &*secrets
+            }
+        };
+        let keys = primitives::hkdf(suite, &transcript, secrets);
         let [device_key, result_key, [a, b, c, d, ..]] = &*keys;
         Ok(Compared {
             suite,
@@ -224,7 +263,13 @@ impl Compared {
             device_key: DeviceKey::new(*device_key),
             result_key: *result_key,
             digits: u32::from_le_bytes([*a, *b, *c, *d]) % 1_000_000,
+            kem: frames.second.map(|second| second.kem),
         })
+    }
+
+    /// The key encapsulation of a hybrid pairing; `None` if the key depends on X25519 alone.
+    pub const fn kem(&self) -> Option<Kem> {
+        self.kem
     }
 
     /// The node's suite.
@@ -287,9 +332,10 @@ impl fmt::Debug for Compared {
     }
 }
 
-/// The three frames of a pairing as sent.
+/// The three frames of a pairing as sent, and what precedes them in a hybrid pairing.
 struct Transcript<'a> {
-    commit: &'a [u8; PairCommit::BYTES],
+    second: Option<&'a Second>,
+    commit: &'a [u8],
     key: &'a [u8; PairKey::BYTES],
     reveal: &'a [u8; PairReveal::BYTES],
 }
@@ -300,15 +346,23 @@ impl Transcript<'_> {
     }
 }
 
-/// HASH("Selo pair 1" || 10 || id || suite || e_n || r).
-fn commitment(suite: Suite, device: DeviceId, ephemeral: &[u8; 32], r: &[u8; 16]) -> [u8; 32] {
-    let parts: [&[u8]; 6] = [
+/// HASH("Selo pair 1" || 10 || id || suite || e_n || r), in a hybrid pairing with 1k and || h.
+fn commitment(
+    suite: Suite,
+    device: DeviceId,
+    ephemeral: &[u8; 32],
+    r: &[u8; 16],
+    hybrid: Option<(Kem, &[u8; 32])>,
+) -> [u8; 32] {
+    let first = hybrid.map_or(PairCommit::FIRST, |(kem, _)| HybridCommit::first(kem));
+    let parts: [&[u8]; 7] = [
         b"Selo pair 1",
-        &[PairCommit::FIRST],
+        &[first],
         &device.to_bytes(),
         &[suite.code()],
         ephemeral,
         r,
+        hybrid.map_or(&[], |(_, h)| h),
     ];
     primitives::hash(suite, &parts)
 }

@@ -35,13 +35,19 @@ pub enum Reason {
     Unproven,
     /// Too many packets from one source or device.
     RateLimited,
+    /// A join that another gateway with the same registry has answered.
+    Elsewhere,
+    /// A join that a shared registry did not grant in time.
+    Unclaimed,
+    /// A packet of a device that another engine answers.
+    NotOwner,
     /// A classic packet while classic is disabled.
     ClassicRefused,
 }
 
 impl Reason {
     /// All reasons, in the order of docs/protocol.md.
-    pub const ALL: [Reason; 15] = [
+    pub const ALL: [Reason; 18] = [
         Reason::Malformed,
         Reason::UnknownDevice,
         Reason::Revoked,
@@ -56,6 +62,9 @@ impl Reason {
         Reason::Replayed,
         Reason::Unproven,
         Reason::RateLimited,
+        Reason::Elsewhere,
+        Reason::Unclaimed,
+        Reason::NotOwner,
         Reason::ClassicRefused,
     ];
 
@@ -76,6 +85,9 @@ impl Reason {
             Reason::Replayed => "replayed",
             Reason::Unproven => "unproven",
             Reason::RateLimited => "rate-limited",
+            Reason::Elsewhere => "elsewhere",
+            Reason::Unclaimed => "unclaimed",
+            Reason::NotOwner => "not-owner",
             Reason::ClassicRefused => "classic-refused",
         }
     }

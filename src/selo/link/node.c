@@ -30,6 +30,14 @@ enum selo_status selo_node_transmit(struct selo_node *node, const uint8_t *frame
 
 void selo_node_end_handshake(struct selo_node *node)
 {
+#if SELO_LINK_HYBRID
+    if (selo_node_is_opening(node)) {
+        selo_wipe(&node->opening, sizeof node->opening);
+        if (node->workspace) {
+            selo_wipe(node->workspace, sizeof *node->workspace);
+        }
+    }
+#endif
     selo_wipe(&node->handshake, sizeof node->handshake);
     node->flags &= (uint8_t)~(FLAG_SAME_DIGITS | FLAG_RESULT);
     node->state = STATE_IDLE;

@@ -67,7 +67,7 @@ static void fail(struct selo_node *node)
 enum selo_status selo_node_join(struct selo_node *node)
 {
     if (!(node->flags & FLAG_PAIRED) || node->state == STATE_COMMITTING
-        || node->state == STATE_COMPARING) {
+        || node->state == STATE_COMPARING || selo_node_is_opening(node)) {
         return SELO_ERROR_STATE;
     }
     if (node->state == STATE_JOINING) {

@@ -1,4 +1,5 @@
 /* Sends the messages of a pairing, and ends it [docs/protocol.md, state machines]. */
+#include <stddef.h>
 #include <string.h>
 
 #include "../common/compiler.h"
@@ -9,7 +10,7 @@
 
 enum { TICKS = SELO_LINK_PAIR_TIME / SELO_LINK_PAIR_REPEAT };
 
-static void fail(struct selo_node *node)
+void selo_node_fail_pairing(struct selo_node *node)
 {
     selo_node_end_handshake(node);
     selo_node_raise(node, SELO_NODE_PAIR_FAILED);
@@ -39,6 +40,22 @@ static SELO_STACK_APART void draw(struct selo_node *node)
     selo_wipe(bytes, sizeof bytes);
 }
 
+void selo_node_commit(struct selo_node *node)
+{
+#if SELO_LINK_HYBRID
+    struct selo_opening *opening = &node->opening;
+
+    /* The rest of it lies where the pairing and the session are. */
+    selo_wipe(opening->frame, sizeof *opening - offsetof(struct selo_opening, frame));
+    memcpy(node->handshake.pairing.commit + SELO_FRAME_COMMITMENT, opening->h, 32);
+#endif
+    draw(node);
+    selo_pairing_start(&node->handshake.pairing, node->id);
+    node->state = STATE_COMMITTING;
+    node->sent = 0;
+    repeat(node);
+}
+
 enum selo_status selo_node_pair(struct selo_node *node)
 {
     if (!(node->flags & FLAG_BEGUN)) {
@@ -48,11 +65,11 @@ enum selo_status selo_node_pair(struct selo_node *node)
         node->flags |= FLAG_JOIN_WANTED; /* the join continues if the pairing fails */
     }
     selo_node_end_handshake(node);
-    draw(node);
-    selo_pairing_start(&node->handshake.pairing, node->id);
-    node->state = STATE_COMMITTING;
-    node->sent = 0;
-    repeat(node);
+#if SELO_LINK_HYBRID
+    selo_node_open(node);
+#else
+    selo_node_commit(node);
+#endif
     return SELO_OK;
 }
 
@@ -84,11 +101,12 @@ static uint8_t is_complete(const struct selo_node *node)
 
 enum selo_status selo_node_confirm(struct selo_node *node, uint8_t same)
 {
-    if (node->state != STATE_COMPARING && !(node->state == STATE_COMMITTING && !same)) {
+    if (node->state != STATE_COMPARING
+        && (same || (node->state != STATE_COMMITTING && !selo_node_is_opening(node)))) {
         return SELO_ERROR_STATE;
     }
     if (!same) {
-        fail(node);
+        selo_node_fail_pairing(node);
         return SELO_OK;
     }
     node->flags |= FLAG_SAME_DIGITS;
@@ -102,7 +120,7 @@ void selo_node_take_pair_key(struct selo_node *node, uint8_t size)
         return;
     }
     if (selo_pairing_derive(&node->handshake.pairing, node->frame) != SELO_OK) {
-        fail(node);
+        selo_node_fail_pairing(node);
         return;
     }
     node->state = STATE_COMPARING;
@@ -120,7 +138,7 @@ void selo_node_take_pair_result(struct selo_node *node, uint8_t size)
         return;
     }
     if (!confirmed) {
-        fail(node);
+        selo_node_fail_pairing(node);
         return;
     }
     node->flags |= FLAG_RESULT;
@@ -132,7 +150,11 @@ void selo_node_take_pair_result(struct selo_node *node, uint8_t size)
 void selo_node_continue_pairing(struct selo_node *node)
 {
     if (++node->sent == TICKS) {
-        fail(node);
+        selo_node_fail_pairing(node);
+#if SELO_LINK_HYBRID
+    } else if (node->state == STATE_OPENING) {
+        selo_node_repeat_opening(node);
+#endif
     } else if (!(node->flags & FLAG_RESULT)) {
         repeat(node);
     } else {

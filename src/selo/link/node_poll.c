@@ -13,6 +13,11 @@ static void take(struct selo_node *node, uint8_t size)
     case SELO_FRAME_PAIR_REJECTED:
         selo_node_take_pair_result(node, size);
         break;
+#if SELO_LINK_HYBRID
+    case SELO_FRAME_PAIR_PIECE:
+        selo_node_take_pair_piece(node, size);
+        break;
+#endif
     case SELO_FRAME_JOIN_ACCEPT:
         selo_node_take_join_accept(node, size);
         break;
@@ -49,7 +54,9 @@ uint8_t selo_node_is_waiting(const struct selo_node *node)
 
 static void tick(struct selo_node *node)
 {
-    selo_node_repeat_confirmed(node);
+    if (!selo_node_is_opening(node)) {
+        selo_node_repeat_confirmed(node);
+    }
     if (node->state == STATE_IDLE) {
         if (wants_join(node)) {
             selo_node_continue_joining(node);
@@ -82,6 +89,11 @@ enum selo_node_event selo_node_poll(struct selo_node *node)
     if (!(node->flags & FLAG_BEGUN)) {
         return SELO_NODE_NOTHING;
     }
+#if SELO_LINK_HYBRID
+    if (node->state == STATE_OPENED) {
+        selo_node_commit(node); /* in a poll of its own, when the workspace has left the stack */
+    }
+#endif
     if (node->events == 0) {
         uint8_t size;
         node->received_size = 0;

@@ -10,6 +10,10 @@
 /* node.state: the handshake under way. There is at most one. */
 enum {
     STATE_IDLE,
+#if SELO_LINK_HYBRID
+    STATE_OPENING, /* exchanges PAIR-STEP and PAIR-PIECE */
+    STATE_OPENED,  /* has the secret of ML-KEM; the next poll sends PAIR-COMMIT */
+#endif
     STATE_COMMITTING, /* waits for PAIR-KEY */
     STATE_COMPARING,  /* waits for the operator and PAIR-RESULT */
     STATE_JOINING,    /* waits for JOIN-ACCEPT */
@@ -27,6 +31,17 @@ enum {
     FLAG_RESULT = 64,      /* comparing: the operator has confirmed at the gateway */
     FLAG_ECHOED = 128      /* joining: the cookie of this transmission was sent back */
 };
+
+/* Returns 1 if node.opening is in use. There is no session then. Without hybrid pairing it is 0. */
+static inline uint8_t selo_node_is_opening(const struct selo_node *node)
+{
+#if SELO_LINK_HYBRID
+    return node->state == STATE_OPENING || node->state == STATE_OPENED;
+#else
+    (void)node;
+    return 0;
+#endif
+}
 
 /* node.events is a set of bits. */
 void selo_node_raise(struct selo_node *node, enum selo_node_event event);
@@ -63,10 +78,21 @@ enum selo_status selo_node_store(struct selo_node *node, uint32_t id, const uint
 /* Each processes one frame of its type, and checks its size. */
 void selo_node_take_pair_key(struct selo_node *node, uint8_t size);
 void selo_node_take_pair_result(struct selo_node *node, uint8_t size);
+void selo_node_take_pair_piece(struct selo_node *node, uint8_t size);
 void selo_node_take_join_accept(struct selo_node *node, uint8_t size);
 void selo_node_take_cookie(struct selo_node *node, uint8_t size);
 void selo_node_take_down(struct selo_node *node, uint8_t size);
 void selo_node_take_hint(struct selo_node *node, uint8_t size);
+
+/* Sends PAIR-COMMIT. In a hybrid pairing the state must be STATE_OPENED. */
+void selo_node_commit(struct selo_node *node);
+/* Begins the first part of a hybrid pairing: sends PAIR-OPEN. Afterwards STATE_OPENED has h and the
+ * secret of ML-KEM in node.opening. */
+void selo_node_open(struct selo_node *node);
+/* Repeats the last frame of the first part. */
+void selo_node_repeat_opening(struct selo_node *node);
+/* Ends a pairing that has failed. */
+void selo_node_fail_pairing(struct selo_node *node);
 
 /* Each does the work that is due at node.due, in the states of a pairing or of a join. */
 void selo_node_continue_pairing(struct selo_node *node);

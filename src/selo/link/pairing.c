@@ -10,7 +10,8 @@ enum {
     ID = 1,
     KEY = SELO_FRAME_HANDSHAKE_HEADER, /* of PAIR-KEY and PAIR-REVEAL */
     SUITE = SELO_FRAME_HANDSHAKE_HEADER,
-    COMMITMENT = SUITE + 1
+    COMMITMENT = SELO_FRAME_COMMITMENT,
+    CHECK = COMMITMENT + 32
 };
 
 /* Place of the result key, once the commitment is no longer needed. */
@@ -25,6 +26,9 @@ static SELO_STACK_APART void hash_commitment(uint8_t commit[SELO_FRAME_PAIR_COMM
     selo_suite_update_label(&hash, SELO_LABEL_PAIR);
     selo_suite_update(&hash, commit, COMMITMENT);
     selo_suite_update(&hash, reveal + KEY, 32 + 16);
+#if SELO_LINK_HYBRID
+    selo_suite_update(&hash, commit + COMMITMENT, 32); /* h, which the digest replaces */
+#endif
     selo_suite_finish(&hash, commit + COMMITMENT);
 }
 
@@ -32,11 +36,14 @@ void selo_pairing_start(struct selo_pairing *pairing, uint32_t id)
 {
     uint8_t *commit = pairing->commit, *reveal = pairing->reveal;
 
-    commit[0] = SELO_FRAME_PAIR_COMMIT;
+    commit[0] = SELO_FRAME_PAIR_COMMIT | SELO_FRAME_KEM;
     reveal[0] = SELO_FRAME_PAIR_REVEAL;
     selo_link_put(commit + ID, id, 4);
     selo_link_put(reveal + ID, id, 4);
     commit[SUITE] = SELO_LINK_SUITE;
+#if SELO_LINK_HYBRID
+    memcpy(commit + CHECK, commit + COMMITMENT, SELO_FRAME_PAIR_COMMIT_SIZE - CHECK);
+#endif
     selo_x25519_keygen(reveal + KEY, pairing->key);
     hash_commitment(commit, reveal);
 }
@@ -53,13 +60,16 @@ static SELO_STACK_APART void hash_transcript(const struct selo_pairing *pairing,
     selo_suite_finish(&hash, transcript);
 }
 
-/* Of the shared secret in pairing->key. */
+/* From the secrets in pairing->key: that of X25519, and in a hybrid pairing that of ML-KEM. */
 static SELO_STACK_APART void derive_keys(struct selo_pairing *pairing, const uint8_t frame[37])
 {
     uint8_t key[32], digest[32];
 
     hash_transcript(pairing, frame, key);
-    selo_suite_hkdf(key, pairing->key, 32, RESULT_KEY, digest);
+    selo_suite_hkdf(key, pairing->key, sizeof pairing->key, RESULT_KEY, digest);
+#if SELO_LINK_HYBRID
+    selo_wipe(pairing->key + 32, 32);
+#endif
     memcpy(pairing->key, key, 32);
     pairing->digits = selo_link_get(digest, 4) % 1000000;
     selo_wipe(key, sizeof key);

@@ -8,7 +8,8 @@
 #include "../../selo.h"
 
 /* Makes PAIR-COMMIT and PAIR-REVEAL. pairing->key holds the ephemeral secret, and the last 16
- * bytes of pairing->reveal hold the nonce r. */
+ * bytes of pairing->reveal hold the nonce r. In a hybrid pairing, pairing->key also holds the secret of
+ * ML-KEM, and h is in the place of the commitment. */
 void selo_pairing_start(struct selo_pairing *pairing, uint32_t id);
 
 /* Processes a PAIR-KEY. Computes the digits, the device key in pairing->key, and the result key.

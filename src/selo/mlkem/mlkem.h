@@ -4,11 +4,13 @@
  * A polynomial is in one of three forms:
  *  - int16_t[256]: coefficients of any size that each function states in multiples of q = 3329;
  *  - packed, uint8_t[384]: ByteEncode12 [FIPS203, 4.2.1], coefficients from 0 to q - 1;
- *  - small, uint8_t[256]: coefficients of noise, as int8_t.
+ *  - small, uint8_t[256]: coefficients of noise, as int8_t; in code on words the stream that they
+ *    come from.
  *
- * Arithmetic modulo q. A product of two numbers is divided by 2^16 modulo q [MONTGOMERY1985]. q is
- * 13 * 256 + 1, so a multiple of q that ends in the byte t is t + 13 * t * 256: on an 8-bit CPU
- * each of the two bytes to remove costs one multiplication.
+ * Arithmetic modulo q on an 8-bit CPU. A product of two numbers is divided by 2^16 modulo q
+ * [MONTGOMERY1985]. q is 13 * 256 + 1, so a multiple of q that ends in the byte t is
+ * t + 13 * t * 256: each of the two bytes to remove costs one multiplication. mlkem_words.h has the
+ * arithmetic of other CPUs, and the files that end in _words the functions that differ there.
  *
  * Time: no branch and no address depends on a secret. Those of the matrix depend on rho, which is
  * public. selo_mlkem_product needs a multiplier of constant time.
@@ -29,6 +31,12 @@ enum {
     SELO_MLKEM_TO_MONTGOMERY = 1353, /* 2^32 modulo q: the product with it multiplies by 2^16 */
     SELO_MLKEM_SCALE = 1441          /* 2^32 / 128 modulo q */
 };
+
+#if SELO_MLKEM_WORDS
+
+#include "mlkem_words.h"
+
+#else
 
 extern const uint16_t selo_mlkem_zetas[128];
 
@@ -74,6 +82,23 @@ SELO_INLINE uint16_t selo_mlkem_canonical(int16_t x)
     return (uint16_t)(low + (SELO_MLKEM_Q & (uint16_t)(0u - (low >> 15))));
 }
 
+#endif
+
+/* x * 2^16 modulo q, within 1.3 q. */
+SELO_INLINE int16_t selo_mlkem_to_montgomery(int16_t x)
+{
+#if SELO_MLKEM_WORDS
+    return (int16_t)selo_mlkem_times(x, SELO_MLKEM_Z_OF_MONTGOMERY);
+#else
+    return selo_mlkem_product(x, SELO_MLKEM_TO_MONTGOMERY);
+#endif
+}
+
+union selo_mlkem_polynomial {
+    int16_t coefficients[256];
+    uint8_t bytes[512];
+};
+
 /* mlkem_sample.c
  * sum += A * b, where the entry of the matrix comes from SHAKE128(rho || first || second)
  * [FIPS203, algorithm 7]. b is packed. */
@@ -82,24 +107,48 @@ void selo_mlkem_add_matrix(int16_t sum[256], struct selo_shake *sponge, const ui
 /* Noise from SHAKE256(seed || nonce) [FIPS203, algorithm 8]; eta is 2 or 3. */
 void selo_mlkem_noise(uint8_t small[256], struct selo_shake *sponge, const uint8_t seed[32],
                       uint8_t nonce, uint8_t eta);
-/* The noise as int16_t. It may begin where poly begins. */
-void selo_mlkem_expand(int16_t poly[256], const uint8_t small[256]);
+/* The noise as int16_t, or added to a sum (noise of eta 2). small may begin where poly begins. */
+void selo_mlkem_expand_bytes(int16_t poly[256], const uint8_t small[256]);
+void selo_mlkem_expand_words(int16_t poly[256], const uint8_t small[256], uint8_t eta);
+void selo_mlkem_add_small(int16_t sum[256], const uint8_t small[256]);
+#if SELO_MLKEM_WORDS
+#define selo_mlkem_expand selo_mlkem_expand_words
+#else
+#define selo_mlkem_expand(poly, small, eta) selo_mlkem_expand_bytes(poly, small)
+#endif
 
 /* mlkem_code.c
  * All of these work in place too: the output may begin where the input begins. The coefficients of
- * an input are those of selo_mlkem_canonical. */
+ * an input are those of selo_mlkem_canonical, and those to compress from -2 q to 2 q. */
 void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256]);
 void selo_mlkem_compress_u(uint8_t out[320], const int16_t poly[256]);
 void selo_mlkem_compress_v(uint8_t out[128], const int16_t poly[256]);
-/* 1 if each coefficient is below q, else 0 [FIPS203, 7.2]. Public input. `size` is a multiple of 3. */
+/* 1 if each coefficient is below q, else 0 [FIPS203, 7.2]. Public input. `size` is a multiple of 6. */
 uint8_t selo_mlkem_in_range(const uint8_t *packed, size_t size);
 /* poly = u, from 0 to q - 1. poly must not overlap in. */
 void selo_mlkem_decompress_u(int16_t poly[256], const uint8_t in[320]);
 /* message = Compress1(v - poly) [FIPS203, algorithm 15, 6 and 7]. */
 void selo_mlkem_message(uint8_t message[32], const int16_t poly[256], const uint8_t v[128]);
+#if SELO_MLKEM_WORDS /* six bytes of the packed form for each four coefficients */
+void selo_mlkem_unpack(int16_t *poly, const uint8_t *packed, uint8_t quads);
+#endif
+
+#if SELO_MLKEM_WORDS
+/* selo_mlkem_multiply_add of native/api.h, for bytes that come alone. */
+SELO_INLINE void selo_mlkem_multiply_add(int16_t sum[4], const uint8_t a[6], const uint8_t b[6],
+                                         uint8_t quad)
+{
+    int16_t four[4];
+    selo_mlkem_unpack(four, a, 1);
+    selo_mlkem_multiply_quads(sum, four, b, quad | 1u << 8);
+}
+#endif
 
 /* mlkem_encrypt.c
- * sum += a * b, both packed. */
+ * sum += a * b, of which a is a polynomial that selo_mlkem_ntt has made and this may pack in place. */
+void selo_mlkem_add_transformed(int16_t sum[256], union selo_mlkem_polynomial *a,
+                                const uint8_t b[384]);
+/* sum += a * b, both packed. */
 void selo_mlkem_add_product(int16_t sum[256], const uint8_t a[384], const uint8_t b[384]);
 /* A row of u, without its noise and not transformed back, to a row of the ciphertext in place.
  * small is room for 256 bytes. */
@@ -111,10 +160,7 @@ void selo_mlkem_finish_v(int16_t sum[256], uint8_t small[256], struct selo_shake
 /* What the functions on whole keys share: room for two polynomials and a sponge. */
 struct selo_mlkem_work {
     struct selo_shake sponge;
-    union selo_mlkem_polynomial {
-        int16_t coefficients[256];
-        uint8_t bytes[512];
-    } sum, other;
+    union selo_mlkem_polynomial sum, other;
 };
 
 /* The vector y or s of `ranks` polynomials, transformed and packed, from noise of the nonces 0, 1

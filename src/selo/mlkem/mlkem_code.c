@@ -1,6 +1,8 @@
 /* The encodings of ML-KEM, and its compression [FIPS203, 4.2.1]. */
 #include "mlkem.h"
 
+#if !SELO_MLKEM_WORDS
+
 void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256])
 {
     for (uint8_t i = 0; i < 128; i++) {
@@ -105,3 +107,5 @@ void selo_mlkem_message(uint8_t message[32], const int16_t poly[256], const uint
         message[i] = byte;
     }
 }
+
+#endif

@@ -17,8 +17,7 @@ static void decrypt(uint8_t message[32], struct selo_mlkem_work *work, const uin
     for (uint8_t rank = 0; rank < ranks; rank++) {
         selo_mlkem_decompress_u(work->other.coefficients, ciphertext);
         selo_mlkem_ntt(work->other.coefficients);
-        selo_mlkem_pack(work->other.bytes, work->other.coefficients);
-        selo_mlkem_add_product(work->sum.coefficients, s, work->other.bytes);
+        selo_mlkem_add_transformed(work->sum.coefficients, &work->other, s);
         ciphertext += SELO_MLKEM_U;
         s += SELO_MLKEM_PACKED;
     }

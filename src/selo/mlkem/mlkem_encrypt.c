@@ -5,12 +5,35 @@
 
 void selo_mlkem_add_product(int16_t sum[256], const uint8_t a[384], const uint8_t b[384])
 {
+#if SELO_MLKEM_WORDS
+    int16_t sixteen[16];
+
+    for (uint8_t quad = 0; quad < 64; quad = (uint8_t)(quad + 4)) {
+        selo_mlkem_unpack(sixteen, a, 4);
+        selo_mlkem_multiply_quads(sum, sixteen, b, quad | 4u << 8);
+        sum += 16;
+        a += 24;
+        b += 24;
+    }
+#else
     for (uint8_t quad = 0; quad < 64; quad++) {
         selo_mlkem_multiply_add(sum, a, b, quad);
         sum += 4;
         a += 6;
         b += 6;
     }
+#endif
+}
+
+void selo_mlkem_add_transformed(int16_t sum[256], union selo_mlkem_polynomial *a,
+                                const uint8_t b[384])
+{
+#if SELO_MLKEM_WORDS
+    selo_mlkem_multiply_quads(sum, a->coefficients, b, 64u << 8);
+#else
+    selo_mlkem_pack(a->bytes, a->coefficients);
+    selo_mlkem_add_product(sum, b, a->bytes);
+#endif
 }
 
 static void add_noise(int16_t sum[256], uint8_t small[256], struct selo_shake *sponge,
@@ -18,9 +41,7 @@ static void add_noise(int16_t sum[256], uint8_t small[256], struct selo_shake *s
 {
     selo_mlkem_inverse_ntt(sum);
     selo_mlkem_noise(small, sponge, seed, nonce, 2);
-    for (uint16_t i = 0; i < 256; i++) {
-        sum[i] = (int16_t)(sum[i] + (int8_t)small[i]);
-    }
+    selo_mlkem_add_small(sum, small);
 }
 
 void selo_mlkem_finish_u(int16_t sum[256], uint8_t small[256], struct selo_shake *sponge,
@@ -52,7 +73,7 @@ void selo_mlkem_noise_vector(uint8_t *packed, struct selo_mlkem_work *work, cons
 {
     for (uint8_t rank = 0; rank < ranks; rank++) {
         selo_mlkem_noise(work->other.bytes, &work->sponge, seed, rank, SELO_MLKEM_ETA1(ranks));
-        selo_mlkem_expand(work->other.coefficients, work->other.bytes);
+        selo_mlkem_expand(work->other.coefficients, work->other.bytes, SELO_MLKEM_ETA1(ranks));
         selo_mlkem_ntt(work->other.coefficients);
         selo_mlkem_pack(packed, work->other.coefficients);
         packed += SELO_MLKEM_PACKED;

@@ -1,7 +1,7 @@
 /* The inverse transform of ML-KEM [FIPS203, algorithm 10], and a multiplication by 2^16. */
 #include "mlkem.h"
 
-#if !SELO_NATIVE_MLKEM
+#if !SELO_MLKEM_WORDS && !SELO_NATIVE_MLKEM
 
 /*
  * A sum doubles its bound and a product is at most 1.3 q, so from at most 3.3 q the first, the

@@ -16,11 +16,10 @@ static void make_row(uint8_t *packed, struct selo_mlkem_work *work, const uint8_
     }
     selo_mlkem_noise(work->other.bytes, &work->sponge, sigma, (uint8_t)(ranks + row),
                      SELO_MLKEM_ETA1(ranks));
-    selo_mlkem_expand(work->other.coefficients, work->other.bytes);
+    selo_mlkem_expand(work->other.coefficients, work->other.bytes, SELO_MLKEM_ETA1(ranks));
     selo_mlkem_ntt(work->other.coefficients);
     for (uint16_t i = 0; i < 256; i++) {
-        sum[i] = (int16_t)(selo_mlkem_product(sum[i], SELO_MLKEM_TO_MONTGOMERY) +
-                           work->other.coefficients[i]);
+        sum[i] = (int16_t)(selo_mlkem_to_montgomery(sum[i]) + work->other.coefficients[i]);
     }
     selo_mlkem_pack(packed, sum);
 }

@@ -1,7 +1,7 @@
 /* The product of two pairs of transformed polynomials' factors [FIPS203, algorithms 11 and 12]. */
 #include "mlkem.h"
 
-#if !SELO_NATIVE_MLKEM
+#if !SELO_MLKEM_WORDS && !SELO_NATIVE_MLKEM
 
 static inline uint16_t even(const uint8_t three[3])
 {

@@ -1,7 +1,7 @@
 /* The transform of ML-KEM [FIPS203, algorithm 9]. */
 #include "mlkem.h"
 
-#if !SELO_NATIVE_MLKEM
+#if !SELO_MLKEM_WORDS && !SELO_NATIVE_MLKEM
 
 /*
  * Each layer adds at most q and a twentieth to a coefficient: a product with a factor below q is

@@ -11,7 +11,7 @@
  *   0 to 512    that polynomial
  *   512 to 896  the sum, packed
  * While its noise is sampled, the first 256 bytes are the noise and the second 256 the sponge that
- * hashes the key.
+ * hashes the key. Between rows and passes its first bytes are free, for seeds and a hash.
  */
 #include <string.h>
 
@@ -22,46 +22,71 @@ enum { IDLE, FIRST_PASS, FIRST_PART, SECOND_PASS, SECOND_PART, SECRET };
 
 #define SUM(state) ((state)->area.words + SELO_MLKEM_PACKED / 2)
 
-static enum selo_status fail(struct selo_mlkem_encapsulation *state, enum selo_status status)
+static enum selo_status fail(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge,
+                             enum selo_status status)
 {
     selo_wipe(state, sizeof *state);
+    selo_wipe(sponge, sizeof *sponge);
     return status;
 }
 
-static void next_step(struct selo_mlkem_encapsulation *state)
+static void next_step(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge)
 {
     state->step++;
     state->rank = 0;
     memset(SUM(state), 0, 512);
-    selo_sha3_256_start(&state->sponge.sponge);
+    selo_sha3_256_start(&sponge->sponge);
 }
 
 /* G(message || H(key)): the secret and the seed of the noise. */
-static void derive(struct selo_mlkem_encapsulation *state, uint8_t seeds[64])
+static void derive(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge,
+                   uint8_t seeds[64])
 {
-    selo_mlkem_g(seeds, &state->sponge, state->message, state->key_hash, 32);
+    selo_mlkem_g(seeds, sponge, state->message, state->key_hash, 32);
 }
 
-void selo_mlkem_pieces_start(struct selo_mlkem_encapsulation *state, const uint8_t random[32])
+/* The hash of the key is known: the first part of the ciphertext comes next. */
+static void begin_first_part(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge)
+{
+    uint8_t *seeds = state->area.bytes;
+
+    derive(state, sponge, seeds);
+    memcpy(state->seed, seeds + 32, 32);
+    selo_wipe(seeds, 64);
+    next_step(state, sponge);
+}
+
+void selo_mlkem_pieces_start(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge,
+                             const uint8_t random[32])
 {
     memset(state, 0, sizeof *state);
     memcpy(state->message, random, 32);
-    next_step(state);
+    next_step(state, sponge);
+}
+
+void selo_mlkem_pieces_start_hashed(struct selo_mlkem_encapsulation *state,
+                                    struct selo_shake *sponge)
+{
+    state->step = FIRST_PASS;
+    state->at = 0;
+    state->quad = 0;
+    begin_first_part(state, sponge);
 }
 
 /* Polynomial `rank` of y. The sum and the sponge stay what they are. */
-static void make_y(struct selo_mlkem_encapsulation *state, uint8_t rank, uint8_t ranks)
+static void make_y(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge, uint8_t rank,
+                   uint8_t ranks)
 {
     uint8_t *bytes = state->area.bytes, *sum = bytes + SELO_MLKEM_PACKED, *packed_sum = bytes + 512;
 
     selo_mlkem_pack(sum, SUM(state));
     SELO_BARRIER();
     memmove(packed_sum, sum, SELO_MLKEM_PACKED);
-    memcpy(bytes + 256, &state->sponge, sizeof state->sponge);
-    selo_mlkem_noise(bytes, &state->sponge, state->seed, rank, SELO_MLKEM_ETA1(ranks));
-    memcpy(&state->sponge, bytes + 256, sizeof state->sponge);
+    memcpy(bytes + 256, sponge, sizeof *sponge);
+    selo_mlkem_noise(bytes, sponge, state->seed, rank, SELO_MLKEM_ETA1(ranks));
+    memcpy(sponge, bytes + 256, sizeof *sponge);
     SELO_BARRIER();
-    selo_mlkem_expand(state->area.words, bytes);
+    selo_mlkem_expand(state->area.words, bytes, SELO_MLKEM_ETA1(ranks));
     selo_mlkem_ntt(state->area.words);
     selo_mlkem_pack(bytes, state->area.words);
     SELO_BARRIER();
@@ -74,26 +99,27 @@ static void make_y(struct selo_mlkem_encapsulation *state, uint8_t rank, uint8_t
     }
 }
 
-static void make_row(struct selo_mlkem_encapsulation *state, uint8_t row, uint8_t ranks)
+static void make_row(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge, uint8_t row,
+                     uint8_t ranks)
 {
     memset(SUM(state), 0, 512);
     for (uint8_t rank = 0; rank < ranks; rank++) {
-        make_y(state, rank, ranks);
-        selo_mlkem_add_matrix(SUM(state), &state->sponge, state->rho, row, rank, state->area.bytes);
+        make_y(state, sponge, rank, ranks);
+        selo_mlkem_add_matrix(SUM(state), sponge, state->rho, row, rank, state->area.bytes);
     }
-    selo_mlkem_finish_u(SUM(state), state->area.bytes, &state->sponge, state->seed,
+    selo_mlkem_finish_u(SUM(state), state->area.bytes, sponge, state->seed,
                         (uint8_t)(ranks + row));
 }
 
 /* The second pass: v grows with every six bytes of t, which are four coefficients. Returns 0 if one of
  * them is out of range. */
-static uint8_t add_to_v(struct selo_mlkem_encapsulation *state, const uint8_t *piece, uint16_t size,
-                        uint8_t ranks)
+static uint8_t add_to_v(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge,
+                        const uint8_t *piece, uint16_t size, uint8_t ranks)
 {
     uint8_t filled = (uint8_t)(state->at - 6u * state->quad);
 
     if (state->at == 0) {
-        make_y(state, state->rank, ranks);
+        make_y(state, sponge, state->rank, ranks);
     }
     for (uint16_t i = 0; i < size; i++) {
         state->bytes[filled++] = piece[i];
@@ -126,22 +152,19 @@ static inline uint16_t smaller(size_t a, uint16_t b)
     return a < b ? (uint16_t)a : b;
 }
 
-static enum selo_status end_pass(struct selo_mlkem_encapsulation *state, uint8_t ranks)
+static enum selo_status end_pass(struct selo_mlkem_encapsulation *state, struct selo_shake *sponge,
+                                 uint8_t ranks)
 {
-    uint8_t hash[64];
-
-    selo_sha3_finish(&state->sponge.sponge, hash);
     if (state->step == FIRST_PASS) {
-        memcpy(state->key_hash, hash, 32);
-        derive(state, hash);
-        memcpy(state->seed, hash + 32, 32);
-        selo_wipe(hash, sizeof hash);
-        next_step(state);
+        selo_sha3_finish(&sponge->sponge, state->key_hash);
+        begin_first_part(state, sponge);
     } else {
+        uint8_t *hash = state->area.bytes; /* y is no longer needed */
+        selo_sha3_finish(&sponge->sponge, hash);
         if (!selo_equal(hash, state->key_hash, 32)) {
-            return fail(state, SELO_ERROR_KEY);
+            return fail(state, sponge, SELO_ERROR_KEY);
         }
-        selo_mlkem_finish_v(SUM(state), state->area.bytes, &state->sponge, state->seed,
+        selo_mlkem_finish_v(SUM(state), state->area.bytes, sponge, state->seed,
                             (uint8_t)(2 * ranks), state->message);
         state->step++;
         state->rank = 0;
@@ -149,34 +172,38 @@ static enum selo_status end_pass(struct selo_mlkem_encapsulation *state, uint8_t
     return SELO_OK;
 }
 
-/* A polynomial of t after the other, then rho, which the first pass keeps. */
-enum selo_status selo_mlkem_pieces_key(struct selo_mlkem_encapsulation *state, const uint8_t *piece,
-                                       size_t size, uint8_t ranks)
+/* A polynomial of t after the other, then rho, which the first pass keeps. In the second pass the hash
+ * shows that it is the same. */
+enum selo_status selo_mlkem_pieces_key(struct selo_mlkem_encapsulation *state,
+                                       struct selo_shake *sponge, const uint8_t *piece, size_t size,
+                                       uint8_t ranks)
 {
     if (state->step != FIRST_PASS && state->step != SECOND_PASS) {
-        return fail(state, SELO_ERROR_STATE);
+        return fail(state, sponge, SELO_ERROR_STATE);
     }
     if (size > SELO_MLKEM_PACKED * (size_t)(ranks - state->rank) + 32 - state->at) {
-        return fail(state, SELO_ERROR_ARGUMENT);
+        return fail(state, sponge, SELO_ERROR_ARGUMENT);
     }
-    selo_sha3_update(&state->sponge.sponge, piece, size);
+    selo_sha3_update(&sponge->sponge, piece, size);
     while (size != 0) {
         const uint16_t whole = state->rank < ranks ? SELO_MLKEM_PACKED : 32;
         const uint16_t part = smaller(size, (uint16_t)(whole - state->at));
-        if (state->rank == ranks) {
+        if (state->step == FIRST_PASS && state->rank == ranks) {
             memcpy(state->rho + state->at, piece, part);
-        } else if (state->step == SECOND_PASS && !add_to_v(state, piece, part, ranks)) {
-            return fail(state, SELO_ERROR_KEY);
+        } else if (state->step == SECOND_PASS && state->rank < ranks
+                   && !add_to_v(state, sponge, piece, part, ranks)) {
+            return fail(state, sponge, SELO_ERROR_KEY);
         }
         advance(state, part, whole);
         piece += part;
         size -= part;
     }
-    return state->rank > ranks ? end_pass(state, ranks) : SELO_OK;
+    return state->rank > ranks ? end_pass(state, sponge, ranks) : SELO_OK;
 }
 
-enum selo_status selo_mlkem_pieces_read(struct selo_mlkem_encapsulation *state, uint8_t *out,
-                                        size_t size, uint8_t ranks)
+enum selo_status selo_mlkem_pieces_read(struct selo_mlkem_encapsulation *state,
+                                        struct selo_shake *sponge, uint8_t *out, size_t size,
+                                        uint8_t ranks)
 {
     const uint8_t rows = state->step == FIRST_PART ? ranks : 1;
     const uint16_t whole = state->step == FIRST_PART ? SELO_MLKEM_U : SELO_MLKEM_V;
@@ -189,12 +216,12 @@ enum selo_status selo_mlkem_pieces_read(struct selo_mlkem_encapsulation *state, 
     }
     if (status != SELO_OK) {
         selo_wipe(out, size);
-        return fail(state, status);
+        return fail(state, sponge, status);
     }
     while (size != 0) {
         const uint16_t part = smaller(size, (uint16_t)(whole - state->at));
         if (state->step == FIRST_PART && state->at == 0) {
-            make_row(state, state->rank, ranks);
+            make_row(state, sponge, state->rank, ranks);
         }
         memcpy(out, (const uint8_t *)SUM(state) + state->at, part);
         advance(state, part, whole);
@@ -202,22 +229,21 @@ enum selo_status selo_mlkem_pieces_read(struct selo_mlkem_encapsulation *state, 
         size -= part;
     }
     if (state->rank == rows) {
-        next_step(state);
+        next_step(state, sponge);
     }
     return SELO_OK;
 }
 
 enum selo_status selo_mlkem_pieces_finish(struct selo_mlkem_encapsulation *state,
-                                          uint8_t secret[32])
+                                          struct selo_shake *sponge, uint8_t secret[32])
 {
-    uint8_t seeds[64];
+    uint8_t *seeds = state->area.bytes;
 
     if (state->step != SECRET) {
         memset(secret, 0, 32);
-        return fail(state, SELO_ERROR_STATE);
+        return fail(state, sponge, SELO_ERROR_STATE);
     }
-    derive(state, seeds);
+    derive(state, sponge, seeds);
     memcpy(secret, seeds, 32);
-    selo_wipe(seeds, sizeof seeds);
-    return fail(state, SELO_OK);
+    return fail(state, sponge, SELO_OK);
 }

@@ -1,10 +1,13 @@
 /* The samplers of ML-KEM: entries of the matrix, and noise [FIPS203, 4.2.2]. */
 #include "mlkem.h"
 
+#if !SELO_MLKEM_WORDS
+
 /* Candidates come from 24 bytes of the stream at a time, a divisor of SHAKE128's 168. A candidate
  * that is not below q is dropped; four that are make a quad of the packed form. */
-void selo_mlkem_add_matrix(int16_t sum[256], struct selo_shake *sponge, const uint8_t rho[32],
-                           uint8_t first, uint8_t second, const uint8_t b[384])
+SELO_STACK_APART void selo_mlkem_add_matrix(int16_t sum[256], struct selo_shake *sponge,
+                                            const uint8_t rho[32], uint8_t first, uint8_t second,
+                                            const uint8_t b[384])
 {
     uint8_t stream[24], quad_bytes[6], filled = 0, quad = 0, at = sizeof stream;
     const uint8_t place[2] = {first, second};
@@ -86,9 +89,18 @@ void selo_mlkem_noise(uint8_t small[256], struct selo_shake *sponge, const uint8
     }
 }
 
-void selo_mlkem_expand(int16_t poly[256], const uint8_t small[256])
+void selo_mlkem_expand_bytes(int16_t poly[256], const uint8_t small[256])
 {
     for (uint16_t i = 256; i-- != 0;) {
         poly[i] = (int8_t)small[i];
     }
 }
+
+void selo_mlkem_add_small(int16_t sum[256], const uint8_t small[256])
+{
+    for (uint16_t i = 0; i < 256; i++) {
+        sum[i] = (int16_t)(sum[i] + (int8_t)small[i]);
+    }
+}
+
+#endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../selo.h"
+#include "cmac.h"
 
 void selo_cmac_start(struct selo_cmac *mac, struct selo_cipher cipher)
 {
@@ -23,14 +24,13 @@ void selo_cmac_update(struct selo_cmac *mac, const void *data, size_t size)
     }
 }
 
-/* subkey = subkey * x in GF(2^128) [SP800-38B, 6.1]; the bit that leaves becomes 0x87. */
-static void twice(uint8_t subkey[16])
+void selo_cmac_twice(uint8_t block[16])
 {
-    uint8_t carry = (uint8_t)(0x87 & (0u - (subkey[0] >> 7)));
+    uint8_t carry = (uint8_t)(0x87 & (0u - (block[0] >> 7)));
 
     for (uint8_t i = 16; i-- != 0;) {
-        const uint8_t byte = subkey[i];
-        subkey[i] = (uint8_t)((uint8_t)(byte << 1) ^ carry);
+        const uint8_t byte = block[i];
+        block[i] = (uint8_t)((uint8_t)(byte << 1) ^ carry);
         carry = byte >> 7;
     }
 }
@@ -40,10 +40,10 @@ void selo_cmac_finish(struct selo_cmac *mac, uint8_t tag[16])
     uint8_t subkey[16] = {0};
 
     mac->cipher.encrypt(mac->cipher.key, subkey, subkey);
-    twice(subkey);
+    selo_cmac_twice(subkey);
     if (mac->at != 16) { /* incomplete: padded, and the other subkey */
         mac->mac[mac->at] ^= 0x80;
-        twice(subkey);
+        selo_cmac_twice(subkey);
     }
     for (uint8_t i = 0; i < 16; i++) {
         mac->mac[i] ^= subkey[i];

@@ -20,6 +20,7 @@
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
  *  SELO_X25519_WIDE     1 where it multiplies 64 by 64 bits, and the compiler has unsigned __int128
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
+ *  SELO_MLKEM_WORDS     1 for ML-KEM on words of 32 bits
  *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
  *  SELO_WIDE            1 on a little-endian CPU with words of 64 bits. Such CPUs have caches, so the
  *                       code for them reads no table at a secret index
@@ -50,17 +51,24 @@
  *                       declines or has no such kernel; the portable C is used then
  *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa with
  *                       SELO_AES_TABLES=1
+ *  SELO_NATIVE_MLKEM_PAIRS  the same for the packed form and the noise of ML-KEM, on ARM with the DSP
+ *                       extension
  *  SELO_NATIVE_POLY1305_HALVES  the same for Poly1305 with words of 13 bits, on
  *                       ARMv6-M and Xtensa
  *  SELO_AES_SBOX_IN_RAM 1 for AVR's kernels of AES with the S-box in RAM, which they read in 2 cycles
  *                       in place of 3: 256 bytes, and 256 more where a program decrypts
- *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL, SELO_AES_SMALL
- *                       1 for a smaller and slower kernel, where flash is scarcer than time. The C
+ *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL, SELO_P256_SMALL,
+ *  SELO_AES_SMALL       1 for a smaller and slower kernel, where flash is scarcer than time. The C
  *                       of AES without tables is smaller than its kernels, and replaces them.
  *                       SELO_X25519_SMALL also removes the table of key generation
+ *  SELO_X25519_DIVSTEPS 1 to invert with division steps, 0 with squarings, which need less flash
  *  SELO_X25519_TABLE    0 removes that table; key generation then runs the ladder
  *  SELO_X25519_TEETH    5, 4 or 3: the table has 16, 8 or 4 entries of 96 bytes, and the
  *                       computation has 51, 64 or 85 columns
+ *
+ *  SELO_P256_TEETH      6, 5 or 4: the table of P-256's base point has 32, 16 or 8 entries of 64 bytes,
+ *                       and the computation has 43, 52 or 64 columns. The default is 5, or 4 with
+ *                       SELO_P256_SMALL
  *
  * It is an error to request a kernel that the target does not have.
  */
@@ -185,6 +193,9 @@
 #endif
 #endif
 
+#ifndef SELO_MLKEM_WORDS
+#define SELO_MLKEM_WORDS (!SELO_BYTEWISE)
+#endif
 #ifndef SELO_X25519_WORDS
 #define SELO_X25519_WORDS (!SELO_INT_IS_16)
 #endif
@@ -239,8 +250,8 @@
 #else
 #define SELO_RISCV_16_REGISTERS 0
 #endif
-/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519 and
- * GHASH need a multiplier (M or Zmmul). */
+/* The backend is native/riscv32, for RV32I with its 32 registers. Its kernels of X25519,
+ * GHASH and Poly1305 need a multiplier (M or Zmmul). */
 #if defined(__riscv) && defined(__GNUC__) && !SELO_PLAIN_C
 #define SELO_BACKEND_RISCV32 (__riscv_xlen == 32 && !SELO_RISCV_16_REGISTERS)
 #else
@@ -313,12 +324,25 @@
 #define SELO_NATIVE_KECCAK SELO_NATIVE
 #endif
 #ifndef SELO_NATIVE_MLKEM
-#define SELO_NATIVE_MLKEM SELO_NATIVE_ONLY_AVR
+#define SELO_NATIVE_MLKEM \
+    (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR : (SELO_NATIVE && SELO_BACKEND_THUMB2 && SELO_MLKEM_WORDS))
 #endif
-#ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, and that of ARM on words only */
+#ifndef SELO_NATIVE_MLKEM_PAIRS /* these need pairs of halves of words */
+#define SELO_NATIVE_MLKEM_PAIRS (SELO_NATIVE_MLKEM && SELO_BACKEND_UMAAL)
+#elif SELO_NATIVE_MLKEM_PAIRS && !(SELO_NATIVE_MLKEM && SELO_BACKEND_UMAAL)
+#error "SELO_NATIVE_MLKEM_PAIRS=1, but the kernels need SELO_NATIVE_MLKEM=1 and ARM's DSP extension"
+#endif
+#ifndef SELO_P256_SMALL
+#define SELO_P256_SMALL 0
+#endif
+#ifndef SELO_NATIVE_P256 /* with SELO_P256_SMALL the C is smaller than the kernels for 32 bits */
+#define SELO_NATIVE_P256 (SELO_NATIVE && (SELO_BACKEND_AVR || (SELO_BACKEND_UMAAL && !SELO_P256_SMALL)))
+#endif
+#ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, those of ARM and RV32 on words only */
 #define SELO_NATIVE_POLY1305 \
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
-                   : (SELO_NATIVE && SELO_BACKEND_UMAAL && !SELO_POLY1305_HALVES))
+                   : (SELO_NATIVE && (SELO_BACKEND_UMAAL || SELO_BACKEND_RISCV32_MUL) && \
+                      !SELO_POLY1305_HALVES))
 #endif
 #ifndef SELO_NATIVE_POLY1305_HALVES
 #define SELO_NATIVE_POLY1305_HALVES \
@@ -347,11 +371,13 @@
 #if !SELO_NATIVE && \
     (SELO_NATIVE_AES || SELO_NATIVE_ASCON || SELO_NATIVE_BLAKE2S || SELO_NATIVE_CHACHA20 || \
      SELO_NATIVE_GHASH || SELO_NATIVE_KECCAK || SELO_NATIVE_MLKEM || SELO_NATIVE_POLY1305 || SELO_NATIVE_SHA256 || \
-     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519)
+     SELO_NATIVE_SHA512 || SELO_NATIVE_SPECK || SELO_NATIVE_X25519 || SELO_NATIVE_P256)
 #error "a SELO_NATIVE_* is 1, but SELO_NATIVE is 0, or this target has no kernels"
 #endif
 #if !SELO_NATIVE_ONLY_AVR && \
-    (SELO_NATIVE_SPECK || SELO_NATIVE_MLKEM || (!SELO_BACKEND_UMAAL && SELO_NATIVE_POLY1305) || \
+    (SELO_NATIVE_SPECK || (!SELO_BACKEND_THUMB2 && SELO_NATIVE_MLKEM) || \
+     (!SELO_BACKEND_UMAAL && SELO_NATIVE_P256) || \
+     (!SELO_BACKEND_UMAAL && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_POLY1305) || \
      (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
@@ -388,6 +414,12 @@
 #error "SELO_*_SMALL=1 chooses a smaller kernel, but this target has none"
 #endif
 
+#ifndef SELO_X25519_DIVSTEPS
+#define SELO_X25519_DIVSTEPS \
+    (SELO_X25519_WORDS && !SELO_X25519_WIDE && !SELO_X25519_SMALL && \
+     !(SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL))
+#endif
+
 #ifndef SELO_X25519_TABLE
 #define SELO_X25519_TABLE !SELO_X25519_SMALL
 #endif
@@ -395,6 +427,12 @@
 #define SELO_X25519_TEETH 5
 #elif SELO_X25519_TEETH < 3 || SELO_X25519_TEETH > 5
 #error "SELO_X25519_TEETH is 3, 4 or 5"
+#endif
+
+#ifndef SELO_P256_TEETH
+#define SELO_P256_TEETH (5 - SELO_P256_SMALL)
+#elif SELO_P256_TEETH < 4 || SELO_P256_TEETH > 6
+#error "SELO_P256_TEETH is 4, 5 or 6"
 #endif
 
 /* ---- The kernels' contracts ---------------------------------------------------------------------
@@ -458,12 +496,36 @@ void selo_keccak_f1600(uint64_t lanes[25]);
 
 /* SELO_NATIVE_MLKEM: the transforms of ML-KEM [FIPS203, 4.3], as mlkem/mlkem.h and the C have them.
  * The bounds of the coefficients, in multiples of q: selo_mlkem_ntt takes up to 1 and gives up to
- * 9.6, selo_mlkem_inverse_ntt takes up to 3.3 and gives up to 1.3. */
+ * 9.6, selo_mlkem_inverse_ntt takes up to 3.3 and gives up to 1.3. With SELO_MLKEM_WORDS, poly is
+ * aligned to 4 bytes, selo_mlkem_ntt gives up to 4.5 and selo_mlkem_inverse_ntt up to 0.5. */
 void selo_mlkem_ntt(int16_t poly[256]);
 void selo_mlkem_inverse_ntt(int16_t poly[256]);
+#if SELO_MLKEM_WORDS
+/* sum += a * b / 2^16 in `count` times four coefficients of two transformed polynomials, from quad
+ * `first` on; quads is first + 256 count. Coefficients of a are up to 4.5 q, b is packed. Each sum gains
+ * at most 1.07 q. */
+void selo_mlkem_multiply_quads(int16_t *sum, const int16_t *a, const uint8_t *b, uint32_t quads);
+/* Appends those of the 16 numbers of 12 bits in `stream` that are below q to the `filled` coefficients
+ * that are there, at most 3, in place. Public data, in a time that does not depend on it. */
+struct selo_mlkem_drawn {
+    union {
+        int16_t coefficients[20];
+        struct {
+            uint8_t before[16], stream[24];
+        } bytes;
+    } of;
+    uint32_t filled;
+};
+void selo_mlkem_draw(struct selo_mlkem_drawn *drawn);
+/* SELO_NATIVE_MLKEM_PAIRS: functions of mlkem/mlkem.h. poly and sum are aligned to 4 bytes. */
+void selo_mlkem_pack(uint8_t packed[384], const int16_t poly[256]);
+void selo_mlkem_expand_words(int16_t poly[256], const uint8_t small[256], uint8_t eta);
+void selo_mlkem_add_small(int16_t sum[256], const uint8_t small[256]);
+#else
 /* sum += a * b / 2^16 in four coefficients of two transformed polynomials, of which a and b have
  * the packed bytes 6 quad to 6 quad + 5. Coefficients of a and b are below 4096. */
 void selo_mlkem_multiply_add(int16_t sum[4], const uint8_t a[6], const uint8_t b[6], uint8_t quad);
+#endif
 
 /* SELO_NATIVE_POLY1305, SELO_NATIVE_POLY1305_HALVES: sum = (sum + block) * multiplier modulo
  * 2^130 - 5 [RFC8439, 2.5].
@@ -497,6 +559,24 @@ void selo_speck_run_schedule(uint8_t *material, uint8_t words);
 /* Computes all round keys. Before: the first round key is in its place, and the words l start at
  * SPECK_EXPAND_L. */
 void selo_speck_expand(uint8_t *round_keys, uint8_t words);
+
+/* SELO_NATIVE_P256: the functions of p256/field.h and p256_base.h with the same names and contracts.
+ * An element is any 32 bytes. r may be a or b. */
+void selo_p256_multiply_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_square_avr(uint8_t r[32], const uint8_t a[32]);
+void selo_p256_add_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_subtract_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_add_times_avr(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
+void selo_p256_lookup_avr(uint8_t entry[64], uint8_t index);
+struct selo_p256_affine;
+void selo_p256_choose_avr(struct selo_p256_affine *entry, const struct selo_p256_affine *points,
+                          uint8_t index);
+void selo_p256_transform_avr(uint8_t first[33], uint8_t second[33], const int8_t matrix[6],
+                             const uint8_t *modulus);
+
+/* The same on ARM cores with UMAAL. times is from -8 to 8. */
+void selo_p256_multiply_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32]);
+void selo_p256_add_times_arm(uint8_t r[32], const uint8_t a[32], const uint8_t b[32], int8_t times);
 
 /* SELO_NATIVE_X25519: the functions of x25519/field.h and x25519_base.h with the same names and
  * contracts. An element is any 32 bytes. r may be a or b. */
@@ -534,6 +614,7 @@ void selo_x25519_lookup_riscv32(uint8_t entry[96], uint8_t index);
  * r = a^(2^times) (field_invert.c). */
 void selo_x25519_steps_arm(uint8_t points[224], const uint8_t scalar[32]);
 void selo_field25519_square_times_arm(uint8_t r[32], const uint8_t a[32], uint32_t times);
+void selo_field25519_apply_arm(int32_t pair[22], const int32_t halves[8]); /* on ARMv6-M */
 /* A step of the ladder (x25519_ladder.c): points has u, then the x and the z of p2, p3 and d.
  * r = a^(2^times) (field_invert.c). */
 void selo_x25519_step_riscv32(uint8_t points[224], uint8_t choice);

@@ -37,14 +37,14 @@ void selo_sha3_update(struct selo_sha3 *hash, const void *data, size_t size)
     uint8_t position = hash->position;
 
     while (size != 0) {
-#if SELO_WIDE || SELO_KECCAK_INTERLEAVED /* the CPU is little-endian (native/api.h) */
+#if !SELO_BYTEWISE
         if (position % 8 == 0 && size >= 8) { /* the rate is a multiple of 8 */
-            uint64_t lane;
-            memcpy(&lane, bytes, 8);
-            hash->lanes[position / 8] ^= selo_keccak_to_lane(lane);
-            bytes += 8;
-            size -= 8;
-            position = (uint8_t)(position + 8);
+            const size_t left = (size_t)(hash->rate - position);
+            const size_t part = (size < left ? size : left) & ~(size_t)7;
+            selo_keccak_add_lanes(hash->lanes + position / 8, bytes, part / 8);
+            bytes += part;
+            size -= part;
+            position = (uint8_t)(position + part);
             if (position == hash->rate) {
                 keccak_f1600(hash->lanes);
                 position = 0;
@@ -70,21 +70,12 @@ void selo_sha3_finish(struct selo_sha3 *hash, uint8_t *digest)
     add_byte(hash, hash->position, 0x06); /* the suffix 01 and the first bit of pad10*1 */
     add_byte(hash, (uint8_t)(hash->rate - 1), 0x80);
     keccak_f1600(hash->lanes);
-#if SELO_KECCAK_INTERLEAVED
-    for (uint8_t i = 0; i < digest_size; i += 8) {
-        const uint64_t bits = selo_keccak_from_lane(hash->lanes[i / 8]);
-        memcpy(digest + i, &bits, 8);
-    }
-#elif SELO_WIDE
-    memcpy(digest, hash->lanes, digest_size); /* the CPU is little-endian (native/api.h) */
-#else
-    for (uint8_t i = 0; i < digest_size; i++) {
 #if SELO_BYTEWISE
+    for (uint8_t i = 0; i < digest_size; i++) {
         digest[i] = ((const uint8_t *)hash->lanes)[i];
-#else
-        digest[i] = (uint8_t)(hash->lanes[i / 8] >> 8 * (i % 8));
-#endif
     }
+#else
+    selo_keccak_take_lanes(digest, hash->lanes, digest_size / 8);
 #endif
     selo_wipe(hash, sizeof *hash);
 }

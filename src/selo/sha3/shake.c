@@ -72,13 +72,14 @@ enum selo_status selo_shake_read(struct selo_shake *xof, uint8_t *out, size_t si
             keccak_f1600(sponge->lanes);
             sponge->position = 0;
         }
-#if SELO_WIDE || SELO_KECCAK_INTERLEAVED /* the CPU is little-endian (native/api.h) */
+#if !SELO_BYTEWISE
         if (sponge->position % 8 == 0 && size >= 8) { /* the rate is a multiple of 8 */
-            const uint64_t bits = selo_keccak_from_lane(sponge->lanes[sponge->position / 8]);
-            memcpy(out, &bits, 8);
-            out += 8;
-            size -= 8;
-            sponge->position = (uint8_t)(sponge->position + 8);
+            const size_t left = (size_t)(sponge->rate - sponge->position);
+            const size_t part = (size < left ? size : left) & ~(size_t)7;
+            selo_keccak_take_lanes(out, sponge->lanes + sponge->position / 8, part / 8);
+            out += part;
+            size -= part;
+            sponge->position = (uint8_t)(sponge->position + part);
             continue;
         }
 #endif

@@ -125,6 +125,17 @@ void selo_field25519_select_bytes(uint8_t r[64], const uint8_t a[64], const uint
 /* r = 1 / a mod p, and 0 for a = 0, with the bound of a product. All three must be apart. */
 void selo_field25519_invert(uint8_t r[32], const uint8_t a[32], uint8_t scratch[3][32]);
 
+/* The same in another way, in bytes of which no alignment is asked. r must be apart from a. */
+void selo_field25519_invert_divsteps(uint8_t r[32], const uint8_t a[32]);
+
+/* (a, b) = (u a + v b, q a + r b) / 2^28, rounded down. pair has a word for work, the ten limbs of a,
+ * another word and those of b; halves has the lower 14 bits and the rest of u, v, q and r, with
+ * |u| + |v| and |q| + |r| at most 2^28. */
+#if SELO_NATIVE_X25519 && SELO_BACKEND_THUMB1
+#define selo_field25519_apply selo_field25519_apply_arm
+#endif
+void selo_field25519_apply(int32_t pair[22], const int32_t halves[8]);
+
 /* a = a mod p, below p. */
 void selo_field25519_canonical(uint8_t a[32]);
 

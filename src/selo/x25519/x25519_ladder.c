@@ -122,12 +122,16 @@ static void run(struct ladder *l, const uint8_t scalar[32])
  * registers. C knows no stack and promises nothing; with the compilers in use a
  * function of its own has its frame where theirs were. SCRATCH covers the deepest
  * of them, an inversion's multiplication: about 230 bytes on AVR, 290 with the
- * kernels for ARM, 624 with the steps for Xtensa; and the products on other machines.
+ * kernels for Cortex-M4, 624 with the steps for Xtensa; and otherwise an inversion's
+ * division steps, about 300 bytes, 370 on Cortex-M0.
  */
 #if SELO_NATIVE_X25519 && SELO_BACKEND_XTENSA
 #define SCRATCH 656
 #else
-#define SCRATCH (SELO_NATIVE_X25519 && SELO_BACKEND_ARM ? 320 : 256)
+#define SCRATCH                                                          \
+    (SELO_NATIVE_X25519 && SELO_BACKEND_THUMB1                     ? 384 \
+     : (SELO_NATIVE_X25519 && SELO_BACKEND_ARM) || SELO_X25519_DIVSTEPS ? 320 \
+                                                                   : 256)
 #endif
 
 SELO_STACK_APART void selo_x25519_wipe_scratch(void)

@@ -47,9 +47,30 @@ static void say_result(enum selo_status status)
 
 /* ---- Commands of the operator --------------------------------------------------------- */
 
+#if SELO_LINK_HYBRID
+/* A command that waits until the workspace of a hybrid pairing has left the stack, because it computes
+ * hashes and there is no room for both. */
+static uint8_t in_workspace;
+static void (*postponed)(void);
+
+/* Returns 1 if the command must wait. It ends the pairing, and so the workspace. */
+static uint8_t postpone(void (*command)(void))
+{
+    if (in_workspace) {
+        postponed = command;
+        (void)selo_node_confirm(&node, 0);
+    }
+    return in_workspace;
+}
+#else
+#define postpone(command) 0
+#endif
+
 void selo_station_pair(void)
 {
     enum selo_status status = begun;
+    if (postpone(selo_station_pair))
+        return;
     comparing = 0;
     if (status == SELO_OK)
         MARKED(status = selo_node_pair(&node));
@@ -75,6 +96,8 @@ void selo_station_confirm(uint8_t same)
 
 void selo_station_forget(void)
 {
+    if (postpone(selo_station_forget))
+        return;
     comparing = 0;
     if (begun == SELO_OK) {
         say_result(selo_node_forget(&node));
@@ -301,7 +324,7 @@ void selo_station_begin(void)
         SELO_CONSOLE("no jitter: only the seed is random");
 }
 
-void selo_station_work(void)
+static void work(void)
 {
     if (step())
         return;
@@ -311,6 +334,40 @@ void selo_station_work(void)
         sei();
     else
         selo_outside_sleep(milliseconds);
+}
+
+#if SELO_LINK_HYBRID
+/* The first part of a hybrid pairing. The workspace is on the stack, because the second part needs the
+ * same memory for X25519. */
+static __attribute__((noinline)) void work_in_workspace(void)
+{
+    struct selo_node_workspace workspace;
+
+    selo_node_lend(&node, &workspace);
+    in_workspace = 1;
+    while (selo_node_needs_workspace(&node))
+        work();
+    in_workspace = 0;
+    selo_node_lend(&node, NULL);
+}
+#endif
+
+void selo_station_work(void)
+{
+#if SELO_LINK_HYBRID
+    if (selo_node_needs_workspace(&node)) {
+        enum selo_node_event event;
+        void (*command)(void);
+        work_in_workspace();
+        MARKED(event = selo_node_poll(&node)); /* the second part begins */
+        take_event(event);
+        command = postponed;
+        postponed = NULL;
+        if (command)
+            command();
+    }
+#endif
+    work();
 }
 
 #endif

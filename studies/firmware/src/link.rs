@@ -10,7 +10,8 @@ use std::path::Path;
 
 use rand::RngCore;
 use rand_chacha::ChaCha8Rng;
-use selo_link::frame::Frame;
+use selo_link::frame::{Frame, PairKey, PairOpen};
+use selo_link::hybrid::{GatewayOpening, steps};
 use selo_link::join::JoinOpened;
 use selo_link::pair::{Compared, GatewayPairing};
 use selo_link::session::{SealOptions, Session, SessionId};
@@ -127,8 +128,10 @@ impl Whole for Gateway {
     }
 }
 
-/// Suffix of a variant's name after the suite: without the assembly kernels.
+/// Suffixes of a variant's name after the suite: without the assembly kernels, and with hybrid
+/// pairing.
 const PORTABLE: &str = "-portable";
+const HYBRID: &str = "-hybrid";
 
 /// Runs the firmware, which was built for the suite in `variant`, and plays its gateway. Payloads
 /// have `bytes` bytes.
@@ -140,6 +143,7 @@ pub fn play(
     bytes: usize,
 ) -> Result<Played> {
     let suite = variant.strip_suffix(PORTABLE).unwrap_or(variant);
+    let suite = suite.strip_suffix(HYBRID).unwrap_or(suite);
     let mut play = Play::start(root, board, image, suite)?;
     play.boot()?;
     for _ in 0..ROUNDS {
@@ -218,8 +222,10 @@ impl Play {
             .run_until(PATIENCE, |node| node.spans.len() > spans)?;
         self.node.send_frame(&compared.result(true))?;
         self.node.next_line("paired", PATIENCE)?;
-        // The calls: start, PAIR-KEY, the operator's confirmation, PAIR-RESULT.
-        self.note("pair", 4)?;
+        // The calls: start, PAIR-KEY, the operator's confirmation, PAIR-RESULT. In a hybrid pairing
+        // also the answer to each step, and the start of the second part.
+        let of_first_part = compared.kem().map_or(0, |kem| usize::from(steps(kem)) + 1);
+        self.note("pair", 4 + of_first_part)?;
         self.counter = 0;
         Ok(compared.device_key().clone())
     }
@@ -234,12 +240,13 @@ impl Play {
     pub fn answer_pairing(&mut self) -> Result<Compared> {
         let (suite, device) = (self.suite, self.device);
         let frame = self.node.next_frame(PATIENCE)?;
-        let Ok(Frame::PairCommit(commit)) = Frame::parse(&frame) else {
-            return Err(unexpected("PAIR-COMMIT", &frame));
+        let (pairing, key) = match Frame::parse(&frame) {
+            Ok(Frame::PairCommit(commit)) => GatewayPairing::start(&commit, self.secret()),
+            Ok(Frame::PairOpen(open)) => self.answer_opening(&open)?,
+            _ => return Err(unexpected("PAIR-COMMIT or PAIR-OPEN", &frame)),
         };
-        self.agree("the suite of PAIR-COMMIT", &commit.suite, &suite)?;
-        self.agree("the device of PAIR-COMMIT", &commit.device, &device)?;
-        let (pairing, key) = GatewayPairing::start(&commit, self.secret());
+        self.agree("the suite of the pairing", &pairing.suite(), &suite)?;
+        self.agree("the device of the pairing", &pairing.device(), &device)?;
         self.node.send_frame(&key)?;
 
         let frame = self.node.next_frame(PATIENCE)?;
@@ -252,6 +259,30 @@ impl Play {
         let digits = self.node.next_line("digits ", PATIENCE)?;
         self.agree("the six digits", &digits, &compared.digits().to_string())?;
         Ok(compared)
+    }
+
+    /// The first part of a hybrid pairing, up to the answer to PAIR-COMMIT.
+    fn answer_opening(
+        &mut self,
+        open: &PairOpen<'_>,
+    ) -> Result<(GatewayPairing, [u8; PairKey::BYTES])> {
+        let refused = |refusal| wrong(format!("failed to pair: {refusal}"));
+        let mut seed = [0; 64];
+        self.rng.fill_bytes(&mut seed);
+        let mut opening = GatewayOpening::start(open, &seed);
+        loop {
+            self.node.send_frame(opening.answer())?;
+            let frame = self.node.next_frame(PATIENCE)?;
+            match Frame::parse(&frame) {
+                Ok(Frame::PairStep(step)) => {
+                    opening.step(&step).map_err(refused)?;
+                }
+                Ok(Frame::HybridCommit(commit)) => {
+                    return opening.commit(&commit, self.secret()).map_err(refused);
+                }
+                _ => return Err(unexpected("PAIR-STEP or PAIR-COMMIT", &frame)),
+            }
+        }
     }
 
     /// Lets the node join with this key.

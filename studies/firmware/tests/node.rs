@@ -19,6 +19,11 @@ const SUITE: &str = "chachapoly-blake2s";
 const FLASH: u64 = 24_576;
 const RAM: u64 = 1_638;
 
+/// The same with hybrid pairing: room for a boot loader, and all of the RAM. The workspace of ML-KEM is
+/// on the stack.
+const HYBRID_FLASH: u64 = 31_500;
+const HYBRID_RAM: u64 = 2_048;
+
 /// A second of the chip.
 const SECOND: u64 = 16_000_000;
 
@@ -91,6 +96,65 @@ fn every_suite_leaves_room() {
         let ram = weight.ram + played.deepest_stack;
         assert!(ram <= RAM, "{suite}: {ram} of RAM and stack");
     }
+}
+
+#[test]
+fn hybrid_pairing_fits_with_every_suite() {
+    for suite in Suite::ALL {
+        let variant = format!("{suite}-hybrid");
+        let bench = Bench::of(&variant);
+        let board = bench.project.board("uno").expect("the Uno");
+        let played = link::play(&bench.root, board, &bench.image, &variant, 16);
+        let played = played.expect("a node that works");
+        let weight = &bench.image.weight;
+        let ram = weight.ram + played.deepest_stack;
+        let pair = &played.took["pair"][0];
+        println!(
+            "{variant}: {} of flash, {} of RAM, {} of stack, {} cycles",
+            weight.flash, weight.ram, played.deepest_stack, pair.cycles
+        );
+        assert!(
+            weight.flash <= HYBRID_FLASH,
+            "{variant}: {} of flash",
+            weight.flash
+        );
+        assert!(ram <= HYBRID_RAM, "{variant}: {ram} of RAM and stack");
+    }
+}
+
+/// A power cut in any part of a hybrid pairing leaves the node unpaired, and the next pairing works.
+#[test]
+fn power_cuts_in_a_hybrid_pairing() {
+    let bench = Bench::of("chachapoly-blake2s-hybrid");
+    let mut play = bench.play();
+    for cut in 0..8_u64 {
+        play.node.command("pair").expect("a line");
+        // PAIR-OPEN and the first steps take some million cycles.
+        play.node.advance(1 + cut * 2_500_000).expect("it runs");
+        play.node.link.clear();
+        match cut % 4 {
+            // Pairing anew in the middle ends the first attempt.
+            1 => drop(play.compare().expect("a pairing")),
+            2 => {
+                play.node.command("forget").expect("a line");
+                play.node.next_line("forgotten", 5).expect("it forgets");
+            }
+            _ => {}
+        }
+        play.node.cut_power().expect("a line");
+        play.node.link.clear();
+        play.node.console.clear();
+        play.node.next_line("unpaired", 5).expect("it starts");
+        play.node.command("settle").expect("a line");
+        play.node.advance(SECOND / 10).expect("it runs");
+        play.node.link.clear();
+    }
+    let compared = play.compare().expect("a pairing");
+    play.node.command("confirm").expect("a line");
+    play.node
+        .send_frame(&compared.result(true))
+        .expect("a line");
+    play.node.next_line("paired", 5).expect("paired");
 }
 
 /// A power cut at any cycle of the start, which writes the record, leaves a node with its key. The

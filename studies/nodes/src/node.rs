@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use selo_sys::node::{Event, FRAME_MAX, Hal, Node, Suite};
+use selo_sys::node::{Event, FRAME_MAX, Hal, Node, Pairing, Suite};
 
 use crate::records::{RECORD_BYTES, Record};
 
@@ -87,6 +87,16 @@ impl VirtualNode {
         record: Option<Record>,
         entropy: Entropy,
     ) -> Result<VirtualNode, selo_sys::Error> {
+        Self::start_pairing(suite, Pairing::X25519, record, entropy)
+    }
+
+    /// The same, for a node that is compiled for this way of pairing.
+    pub fn start_pairing(
+        suite: Suite,
+        pairing: Pairing,
+        record: Option<Record>,
+        entropy: Entropy,
+    ) -> Result<VirtualNode, selo_sys::Error> {
         let port = Arc::new(Mutex::new(Port {
             record,
             ..Port::default()
@@ -95,7 +105,7 @@ impl VirtualNode {
             port: Arc::clone(&port),
             entropy,
         };
-        let mut node = Node::new(suite, Box::new(device));
+        let mut node = Node::with_pairing(suite, pairing, Box::new(device));
         node.begin()?;
         Ok(VirtualNode { node, port })
     }

@@ -1,8 +1,7 @@
 //! The fourth stage: runs an image and takes the samples of its operations.
 
-use std::collections::BTreeMap;
-
 use super::lab::{Lab, Of, rng_for};
+use super::marks::Marks;
 use super::plan::{Operation, Plan};
 use super::sample::Sample;
 use crate::agent::{Agent, Ran, Retry};
@@ -11,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::interface::{Interface, Plan as Calls, Transcript, is_in_pieces};
 use crate::library::Unit;
 use crate::row::{Fidelity, Row};
-use crate::runner::{Counts, Span};
 
 /// An operation above this number of cycles or instructions gets three samples instead of ten on a
 /// deterministic runner: a scalar multiplication takes half a second to simulate.
@@ -30,45 +28,11 @@ pub(super) struct Bench<'a> {
     pub unit: &'a Unit<'a>,
     pub image: &'a Image,
     agent: Option<Agent>,
-    empty: Empty,
+    marks: Marks,
     /// The number of the public inputs, where they are drawn apart from the secret ones.
     public: Option<u64>,
     /// The image lost its state, so the next sample needs a new key pair.
     forgot: bool,
-}
-
-/// The cost of the marks themselves, in the units of the samples.
-#[derive(Clone, Default)]
-struct Empty {
-    cycles: u64,
-    stack: u64,
-    /// The runner cannot see the stack, so the agent paints it.
-    paint: bool,
-    /// Ticks of the agent's counter for one empty operation.
-    ticks: f64,
-    instructions: f64,
-    /// Instructions of each class, where a runner counts them.
-    counts: Counts,
-}
-
-impl Lab<'_> {
-    /// A span as a sample, without subtracting the marks.
-    pub(super) fn sample_of(&self, span: &Span) -> Sample {
-        self.sample_without(span, &Empty::default())
-    }
-
-    /// A span as a sample, with the cost of the marks subtracted.
-    fn sample_without(&self, span: &Span, empty: &Empty) -> Sample {
-        let cycles = span.cycles.saturating_sub(empty.cycles);
-        let busy = span.cycles - span.slept.min(span.cycles);
-        Sample {
-            cycles: Some(cycles as f64),
-            seconds: self.board.clock_hz.map(|hz| cycles as f64 / hz as f64),
-            stack: Some(span.stack.saturating_sub(empty.stack) as f64),
-            cpu_share: Some(100.0 * busy as f64 / span.cycles.max(1) as f64),
-            ..Sample::default()
-        }
-    }
 }
 
 impl<'a> Bench<'a> {
@@ -79,7 +43,7 @@ impl<'a> Bench<'a> {
             unit,
             image,
             agent: None,
-            empty: Empty::default(),
+            marks: Marks::default(),
             public: None,
             forgot: false,
         }
@@ -90,7 +54,7 @@ impl Bench<'_> {
     pub fn start(&mut self) -> Result<()> {
         self.agent = None;
         let mut agent = self.lab.start_agent(self.unit, self.image)?;
-        self.empty = measure_empty(&mut agent)?;
+        self.marks = Marks::measure(&mut agent)?;
         self.agent = Some(agent);
         Ok(())
     }
@@ -152,7 +116,7 @@ impl Bench<'_> {
         let mut measured = Vec::new();
         let in_pieces = is_in_pieces(calls);
         let searches = self.unit.algorithm.interface.is_search("keygen");
-        let paint = self.empty.paint;
+        let paint = self.marks.paint;
         let kept = sample > 0 && !self.forgot;
         let agent = self.agent()?;
         for (index, call) in calls.iter().enumerate() {
@@ -274,15 +238,17 @@ impl Bench<'_> {
         repeat: u16,
     ) -> Result<Sample> {
         let (ran, made) = if calls.is_empty() {
-            let paint = self.empty.paint;
+            let paint = self.marks.paint;
             let ran = self.agent()?.run_alone(operation, repeat, paint)?;
             (vec![ran], Transcript::default())
         } else {
             self.follow_whole(calls, operation, number, repeat)?
         };
+        let counter_hz = self.agent()?.hello().counter_hz;
+        let board = self.lab.board;
         let mut sum: Option<Sample> = None;
         for ran in &ran {
-            let sample = self.sample_of_call(operation, ran)?;
+            let sample = self.marks.sample(board, counter_hz, operation, ran)?;
             sum = Some(match sum {
                 Some(sum) => sum.plus(sample),
                 None => sample,
@@ -295,119 +261,4 @@ impl Bench<'_> {
             ..sum
         })
     }
-
-    /// The sample of one call.
-    fn sample_of_call(&mut self, operation: &str, ran: &Ran) -> Result<Sample> {
-        let sample = if let Some(span) = &ran.span {
-            let counts = ran.counts.as_ref();
-            Sample {
-                instructions: counts.map(|c| c.instructions as f64 - self.empty.instructions),
-                ..self.lab.sample_without(span, &self.empty)
-            }
-        } else if let Some(counts) = &ran.counts {
-            self.counted(counts, ran)
-        } else {
-            self.clocked(operation, ran)?
-        };
-        Ok(Sample {
-            heap: Some(f64::from(ran.reply.heap)),
-            // An image that counts the heap has its live part in the place of the counter.
-            heap_left: Some(ran.reply.counter),
-            ..sample
-        })
-    }
-
-    /// The painted stack, without that of the empty operation.
-    fn painted(&self, ran: &Ran) -> Option<f64> {
-        let stack = ran.reply.stack?;
-        Some(f64::from(stack) - self.empty.stack as f64)
-    }
-
-    /// A sample from a runner that counts instructions.
-    fn counted(&self, counts: &Counts, ran: &Ran) -> Sample {
-        let empty = &self.empty.counts.classes;
-        let names = counts.classes.keys().chain(empty.keys());
-        let of = |counts: &BTreeMap<String, u64>, name: &String| {
-            counts.get(name).map_or(0, |&count| count as i64)
-        };
-        let grown = |name: &String| (name.clone(), of(&counts.classes, name) - of(empty, name));
-        Sample {
-            instructions: Some(counts.instructions as f64 - self.empty.instructions),
-            classes: Some(names.map(grown).collect()),
-            stack: self.painted(ran),
-            ..Sample::default()
-        }
-    }
-
-    /// A sample from the agent's own counter or clock. Fails with [`Error::Wrapped`] if the counter
-    /// wrapped.
-    fn clocked(&mut self, operation: &str, ran: &Ran) -> Result<Sample> {
-        let hz = self.agent()?.hello().counter_hz;
-        let reply = &ran.reply;
-        if hz == 0 || reply.repeats == 0 {
-            return Err(Error::Agent(format!(
-                "'{operation}' ran without timing marks"
-            )));
-        }
-        if reply.wrapped {
-            return Err(Error::Wrapped(operation.to_owned()));
-        }
-        let (empty, repeats) = (&self.empty, f64::from(reply.repeats));
-        let ticks = (reply.counter as f64 / repeats - empty.ticks).max(0.0);
-        let counts_cycles = self.lab.board.fidelity == Fidelity::CycleExact;
-        let clock = self.lab.board.clock_hz.filter(|_| counts_cycles);
-        Ok(Sample {
-            cycles: clock.map(|clock| ticks * clock as f64 / f64::from(hz)),
-            seconds: Some(ticks / f64::from(hz)),
-            stack: self.painted(ran),
-            cpu_share: reply
-                .cpu
-                .map(|cpu| 100.0 * cpu as f64 / reply.counter.max(1) as f64),
-            instructions: reply
-                .instructions
-                .map(|count| (count as f64 / repeats - empty.instructions).max(0.0)),
-            ..Sample::default()
-        })
-    }
-}
-
-/// Measures operation 0: the marks with nothing between them.
-fn measure_empty(agent: &mut Agent) -> Result<Empty> {
-    let chip = agent.run_alone("empty", 1, false)?;
-    if let Some(span) = chip.span {
-        return Ok(Empty {
-            cycles: span.cycles,
-            stack: span.stack,
-            instructions: chip.counts.map_or(0.0, |counts| counts.instructions as f64),
-            ..Empty::default()
-        });
-    }
-    if chip.counts.is_some() {
-        let painted = agent.run("empty", 1, true, &[])?;
-        let counts = painted.counts.unwrap_or_default();
-        return Ok(Empty {
-            paint: true,
-            instructions: counts.instructions as f64,
-            stack: u64::from(painted.reply.stack.unwrap_or(0)),
-            counts,
-            ..Empty::default()
-        });
-    }
-    // Take the least of 20 runs: the clock's cost without disturbances.
-    let mut empty = Empty {
-        paint: true,
-        ticks: f64::INFINITY,
-        instructions: f64::INFINITY,
-        ..Empty::default()
-    };
-    for _ in 0..20 {
-        let reply = agent.run_alone("empty", 1000, true)?.reply;
-        let repeats = f64::from(reply.repeats.max(1));
-        empty.ticks = empty.ticks.min(reply.counter as f64 / repeats);
-        empty.instructions = empty
-            .instructions
-            .min(reply.instructions.unwrap_or(0) as f64 / repeats);
-        empty.stack = u64::from(reply.stack.unwrap_or(0));
-    }
-    Ok(empty)
 }

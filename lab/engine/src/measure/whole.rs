@@ -7,6 +7,7 @@ use std::path::Path;
 use super::build::{Built, refused};
 use super::lab::{Known, Lab, Of};
 pub use super::lab::{Played, Role, Seen, Whole};
+use super::marks::Marks;
 use super::plan::Operation;
 use crate::build::Image;
 use crate::error::{Error, Result};
@@ -172,7 +173,12 @@ impl Lab<'_> {
             }
             _ => {}
         }
-        let samples: Vec<_> = seen.spans.iter().map(|span| self.sample_of(span)).collect();
+        // A whole firmware is not called between marks.
+        let marks = Marks::default();
+        let spans = seen.spans.iter();
+        let samples: Vec<_> = spans
+            .map(|span| marks.sample_of(self.board, span))
+            .collect();
         let mut rows = self.rows_of(of, operation, &[metric], &samples);
         if let (Metric::Time, Some(sending)) = (metric, seen.sending) {
             let awake = samples.iter().map(|sample| {

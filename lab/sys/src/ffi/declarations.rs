@@ -194,9 +194,8 @@ structs! {
     MlKem768PrivateKey { bytes: [u8; 2400] }
     /// `struct selo_mlkem768_ciphertext`: a ciphertext of ML-KEM-768 [FIPS203].
     MlKem768Ciphertext { bytes: [u8; 1088] }
-    /// `struct selo_mlkem_encapsulation`: the state of either size.
+    /// `struct selo_mlkem_encapsulation`: the state of either size, without its sponge.
     MlKemEncapsulation {
-        sponge: Shake,
         area: [i16; 448],
         keys: [[u8; 32]; 4],
         bytes: [u8; 6],
@@ -206,9 +205,9 @@ structs! {
         step: u8,
     }
     /// `struct selo_mlkem512_encapsulation`: an encapsulation in pieces.
-    MlKem512Encapsulation { of: MlKemEncapsulation }
+    MlKem512Encapsulation { of: MlKemEncapsulation, sponge: Shake }
     /// `struct selo_mlkem768_encapsulation`: an encapsulation in pieces.
-    MlKem768Encapsulation { of: MlKemEncapsulation }
+    MlKem768Encapsulation { of: MlKemEncapsulation, sponge: Shake }
 }
 
 structs! {

@@ -48,14 +48,47 @@ impl Suite {
         Self::ALL.into_iter().find(|suite| suite.code() == code)
     }
 
-    fn table(self) -> &'static Table {
-        match self {
-            Self::AesGcmSha3_256 => &selo_sys_node_suite1,
-            Self::ChaChaPolyBlake2s => &selo_sys_node_suite2,
-            Self::AesGcmSha256 => &selo_sys_node_suite3,
-            Self::Ascon => &selo_sys_node_suite4,
-        }
+    fn table(self, pairing: Pairing) -> &'static Table {
+        let tables = match self {
+            Self::AesGcmSha3_256 => [
+                &selo_sys_node_suite1,
+                &selo_sys_node_suite1_mlkem512,
+                &selo_sys_node_suite1_mlkem768,
+            ],
+            Self::ChaChaPolyBlake2s => [
+                &selo_sys_node_suite2,
+                &selo_sys_node_suite2_mlkem512,
+                &selo_sys_node_suite2_mlkem768,
+            ],
+            Self::AesGcmSha256 => [
+                &selo_sys_node_suite3,
+                &selo_sys_node_suite3_mlkem512,
+                &selo_sys_node_suite3_mlkem768,
+            ],
+            Self::Ascon => [
+                &selo_sys_node_suite4,
+                &selo_sys_node_suite4_mlkem512,
+                &selo_sys_node_suite4_mlkem768,
+            ],
+        };
+        tables[pairing as usize]
     }
+}
+
+/// The way in which a node pairs: `SELO_LINK_HYBRID` in selo.h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairing {
+    /// With X25519 alone.
+    X25519 = 0,
+    /// With X25519 and ML-KEM-512.
+    MlKem512 = 1,
+    /// With X25519 and ML-KEM-768.
+    MlKem768 = 2,
+}
+
+impl Pairing {
+    /// All ways.
+    pub const ALL: [Self; 3] = [Self::X25519, Self::MlKem512, Self::MlKem768];
 }
 
 /// The device of a node: `struct selo_hal`. A panic in a call aborts the process, because it
@@ -118,7 +151,13 @@ impl Node {
     /// Makes a node, without calling `begin`.
     #[must_use]
     pub fn new(suite: Suite, device: Box<dyn Hal + Send>) -> Self {
-        let table = suite.table();
+        Self::with_pairing(suite, Pairing::X25519, device)
+    }
+
+    /// Makes a node that pairs in this way. Its memory includes the workspace.
+    #[must_use]
+    pub fn with_pairing(suite: Suite, pairing: Pairing, device: Box<dyn Hal + Send>) -> Self {
+        let table = suite.table(pairing);
         let device = Box::into_raw(Box::new(device));
         Self {
             table,
@@ -310,12 +349,20 @@ struct Table {
     received: unsafe extern "C" fn(*const c_void, *mut u8) -> *const u8,
 }
 
-// SAFETY: node_shim.c defines these constants, one for each suite.
+// SAFETY: node_shim.c defines these constants, one for each suite and way of pairing.
 unsafe extern "C" {
     safe static selo_sys_node_suite1: Table;
+    safe static selo_sys_node_suite1_mlkem512: Table;
+    safe static selo_sys_node_suite1_mlkem768: Table;
     safe static selo_sys_node_suite2: Table;
+    safe static selo_sys_node_suite2_mlkem512: Table;
+    safe static selo_sys_node_suite2_mlkem768: Table;
     safe static selo_sys_node_suite3: Table;
+    safe static selo_sys_node_suite3_mlkem512: Table;
+    safe static selo_sys_node_suite3_mlkem768: Table;
     safe static selo_sys_node_suite4: Table;
+    safe static selo_sys_node_suite4_mlkem512: Table;
+    safe static selo_sys_node_suite4_mlkem768: Table;
 }
 
 /// The device behind the context that C passes back.

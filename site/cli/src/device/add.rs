@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use selo_gateway::Error;
 use selo_gateway::label::{KeyFile, parse_key_file};
-use selo_gateway::registry::{Existing, Record};
+use selo_gateway::registry::{Existing, Origin, Record};
 use selo_link::{DeviceId, DeviceKey, Suite};
 
 use super::common::{Common, Devices, print_json, read_file};
@@ -73,6 +73,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     };
     let mut record = Record::new(id, suite, file.key);
     record.name.clone_from(&args.name);
+    record.origin = Some(Origin::Hand);
     if let Some(codec) = &args.codec {
         record
             .codec

@@ -37,7 +37,7 @@ pub struct Devices {
 impl Devices {
     pub fn open(common: &Common) -> Result<Devices> {
         let state = common.state.open()?;
-        let registry = Registry::open(&state.registry())?;
+        let registry = common.state.place(&state, "").open()?;
         Ok(Devices { state, registry })
     }
 

@@ -47,6 +47,7 @@ pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
         "codec",
         "last seen",
         "address",
+        "quantum-safe since",
         "state",
     ];
     let mut table = Table::new("", head.map(Column::text).to_vec());
@@ -63,6 +64,7 @@ pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
             cell(row.codec),
             cell(row.last_seen),
             cell(row.address),
+            cell(row.quantum_safe_since.map(|time| date(&time))),
             Cell::text(state(record)),
         ]);
     }
@@ -72,6 +74,11 @@ pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
         eprintln!("There are no devices yet. To add one: selo device pair, or selo device add.");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The date of a time such as 2026-11-21T23:19:07Z.
+fn date(time: &str) -> String {
+    time.split('T').next().unwrap_or(time).to_owned()
 }
 
 fn state(record: &Record) -> &'static str {
@@ -100,15 +107,17 @@ pub fn show(args: &ShowArgs) -> selo_base::report::Result<ExitCode> {
         ("state", state(&record).into()),
         ("joins", row.join_counter.to_string()),
         ("created", or_none(row.created)),
+        ("key from", or_none(row.origin)),
+        ("quantum-safe since", or_none(row.quantum_safe_since)),
         ("revoked", or_none(row.revoked)),
         ("last seen", or_none(row.last_seen)),
         ("address", or_none(row.address)),
     ];
     for (what, text) in lines {
-        println!("{what:<10} {text}");
+        println!("{what:<18} {text}");
     }
     if args.show_key {
-        println!("{:<10} {}", "key", key_text(&record.key).as_str());
+        println!("{:<18} {}", "key", key_text(&record.key).as_str());
     }
     Ok(ExitCode::SUCCESS)
 }

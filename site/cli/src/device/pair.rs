@@ -92,7 +92,9 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         };
         show(args, &event)?;
         match event {
-            Event::Keyed { attempt, .. } => desk.begun.push(attempt),
+            Event::Opened { attempt, .. } | Event::Keyed { attempt, .. } => {
+                desk.begun.push(attempt);
+            }
             Event::Comparing { attempt, .. } => {
                 desk.begun.retain(|begun| *begun != attempt);
                 desk.enter(&mut client)?;
@@ -249,6 +251,11 @@ fn show(args: &Args, event: &Event) -> selo_base::report::Result<()> {
                 "The window is open; entries left: {entries_left}. Start pairing on the node: a short press."
             );
         }
+        Event::Opened {
+            device, suite, kem, ..
+        } => {
+            eprintln!("Device {device} ({suite}) wants to pair by X25519 and {kem}.");
+        }
         Event::Keyed { device, suite, .. } => {
             eprintln!("Device {device} ({suite}) wants to pair.");
         }
@@ -261,7 +268,13 @@ fn show(args: &Args, event: &Event) -> selo_base::report::Result<()> {
             }
         }
         Event::Failed { device, why, .. } => eprintln!("Device {device}: {why}."),
-        Event::Paired { device, .. } => {
+        Event::Paired { device, kem, .. } => {
+            match kem {
+                Some(kem) => eprintln!("Paired by X25519 and {kem}: quantum-safe."),
+                None => eprintln!(
+                    "Paired by X25519 alone: not quantum-safe, if this pairing was recorded."
+                ),
+            }
             eprintln!(
                 "The digits are right. Now confirm on the node: hold its button for two seconds."
             );

@@ -4,13 +4,14 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use selo_codec::Catalogue;
 use selo_gateway::control::{Client, Request};
 use selo_gateway::reading::Reading;
-use selo_gateway::registry::Registry;
+use selo_gateway::registry::Place;
 use selo_gateway::sink::{Sink, SinkError};
 use selo_gateway::state::StateDir;
 use selo_link::DeviceId;
@@ -33,11 +34,15 @@ pub struct Clocks {
 
 impl Clocks {
     /// Starts the thread that checks the readings.
-    pub fn start(state: PathBuf, catalogue: Catalogue) -> std::io::Result<Clocks> {
+    pub fn start(
+        state: PathBuf,
+        registry: Arc<dyn Place>,
+        catalogue: Catalogue,
+    ) -> std::io::Result<Clocks> {
         let (readings, taken) = sync_channel(QUEUE);
         std::thread::Builder::new()
             .name("clocks".into())
-            .spawn(move || watch(&state, &catalogue, &taken))?;
+            .spawn(move || watch(&state, registry.as_ref(), &catalogue, &taken))?;
         Ok(Clocks { readings })
     }
 }
@@ -64,13 +69,18 @@ fn unix_ms() -> u64 {
     since.map_or(0, |since| since.as_millis() as u64)
 }
 
-fn watch(state: &Path, catalogue: &Catalogue, readings: &Receiver<(DeviceId, Vec<u8>, u64)>) {
+fn watch(
+    state: &Path,
+    registry: &dyn Place,
+    catalogue: &Catalogue,
+    readings: &Receiver<(DeviceId, Vec<u8>, u64)>,
+) {
     let mut told: HashMap<DeviceId, Instant> = HashMap::new();
     while let Ok((device, payload, received)) = readings.recv() {
         if told.get(&device).is_some_and(|at| at.elapsed() < AGAIN) {
             continue;
         }
-        match tell(state, catalogue, device, &payload, received) {
+        match tell(state, registry, catalogue, device, &payload, received) {
             Ok(false) => {}
             Ok(true) => {
                 told.insert(device, Instant::now());
@@ -84,6 +94,7 @@ fn watch(state: &Path, catalogue: &Catalogue, readings: &Receiver<(DeviceId, Vec
 /// Sends the time if the reading shows a lost or wrong clock. Returns true if it was sent.
 fn tell(
     state: &Path,
+    registry: &dyn Place,
     catalogue: &Catalogue,
     device: DeviceId,
     payload: &[u8],
@@ -96,8 +107,7 @@ fn tell(
     {
         return Ok(false);
     }
-    let state = StateDir::open(state)?;
-    let Some(record) = Registry::open(&state.registry())?.get(device)? else {
+    let Some(record) = registry.open()?.get(device)? else {
         return Ok(false);
     };
     let codec = catalogue.get(&record.codec)?;
@@ -108,6 +118,7 @@ fn tell(
     else {
         return Ok(false);
     };
+    let state = StateDir::open(state)?;
     Client::connect(&state)?.ask(&Request::Send {
         device: device.to_string(),
         payload: hex::encode(order),

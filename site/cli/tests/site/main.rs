@@ -12,8 +12,9 @@ mod gateway_walkthrough;
 mod hostile_logins;
 mod mqtt;
 mod operator;
-#[path = "../../../../site/collector/tests/collector/common/postgres.rs"]
+#[path = "../../../../tests/command/postgres.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]
 mod postgres;
+mod shared;
 mod state_copies;
 mod state_faults;

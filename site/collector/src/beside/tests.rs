@@ -34,6 +34,7 @@ fn a_window_is_what_its_last_events_say() {
     window.take(Event::Paired {
         attempt: 2,
         device: "0000000a".into(),
+        kem: None,
     });
     window.take(Event::Closed { why: "done".into() });
     assert_eq!((window.state, shown(&window)), (State::Paired, vec![]));

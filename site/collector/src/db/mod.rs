@@ -2,10 +2,11 @@
 //! differences: column types, parameters, and the meaning of errors.
 
 mod postgres;
-mod postgres_tls;
 mod sqlite;
 
 use std::path::PathBuf;
+
+use selo_postgres::without_password;
 
 use crate::error::{Error, Result};
 
@@ -57,21 +58,6 @@ impl std::fmt::Display for Location {
             Location::Postgres(url) => f.write_str(&without_password(url)),
         }
     }
-}
-
-fn without_password(url: &str) -> String {
-    let after_scheme = url.find("://").map_or(0, |at| at + 3);
-    let (scheme, rest) = url.split_at(after_scheme);
-    let rest = match rest.rsplit_once('@') {
-        Some((user, host)) => {
-            let name = user.split(':').next().unwrap_or("");
-            format!("{name}@{host}")
-        }
-        None => rest.to_string(),
-    };
-    // Query parameters may contain a password too.
-    let rest = rest.split('?').next().unwrap_or("");
-    format!("{scheme}{rest}")
 }
 
 /// The value of a column or a parameter.

@@ -7,10 +7,11 @@ use std::time::Duration;
 use postgres::error::SqlState;
 use postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
 use postgres::{Client, Config, NoTls, Statement};
+use selo_postgres::tls::{self, Security};
+use selo_postgres::{chain, without_password};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::postgres_tls::{self, Security};
-use super::{Database, Row, Value, in_multi_rows, without_password};
+use super::{Database, Row, Value, in_multi_rows};
 use crate::error::{Error, Result};
 
 /// Key of the advisory lock that a writing collector holds: "selo" in ASCII.
@@ -75,7 +76,7 @@ impl Postgres {
         let place = self.place.clone();
         let reason = match error.as_db_error() {
             Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),
-            None => postgres_tls::why(error).unwrap_or_else(|| chain(error)),
+            None => tls::why(error).unwrap_or_else(|| chain(error)),
         };
         if self.client.as_ref().is_some_and(Client::is_closed) {
             self.forget();
@@ -120,19 +121,6 @@ impl Postgres {
         self.statements.insert(sql.into(), statement.clone());
         Ok(statement)
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let more = cause.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = cause.source();
-    }
-    text
 }
 
 impl ToSql for Value {

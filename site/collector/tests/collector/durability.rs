@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::common::postgres::Cluster;
-use crate::common::{Client, NOON, Site, message};
+use crate::common::{Client, NOON, Site, message, place};
 use selo_collector::db::Location;
 use selo_collector::{Collector, Config};
 use serde_json::Value;
@@ -212,7 +212,7 @@ fn a_database_that_goes_away_comes_back_by_itself() {
     let Some(cluster) = Cluster::start() else {
         return;
     };
-    let place = cluster.place();
+    let place = place(&cluster);
     let site = Site::start_with(|config| config.database = place);
     let first = [message("3f9a01c2", 1, 0, NOON, 1.0)];
     assert_eq!(site.client.send(&first), ["stored"]);

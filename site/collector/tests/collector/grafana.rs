@@ -2,7 +2,7 @@
 //! tables and readings.
 
 use crate::common::postgres::Cluster;
-use crate::common::{NOON, Site, message};
+use crate::common::{NOON, Site, message, place};
 use serde_json::Value;
 
 /// Substitutes Grafana's variables.
@@ -17,7 +17,7 @@ fn every_query_is_answered_by_the_tables_as_they_are() {
     let Some(cluster) = Cluster::start() else {
         return;
     };
-    let site = Site::start_with(|config| config.database = cluster.place());
+    let site = Site::start_with(|config| config.database = place(&cluster));
     let mut messages = Vec::new();
     for counter in 0..30_u32 {
         let at = NOON - 3_600_000 + i64::from(counter) * 60_000;
@@ -32,7 +32,7 @@ fn every_query_is_answered_by_the_tables_as_they_are() {
     );
     let text = std::fs::read_to_string(file).expect("the dashboard");
     let board: Value = serde_json::from_str(&text).expect("JSON");
-    let mut db = cluster.place().open_reader().expect("connects");
+    let mut db = place(&cluster).open_reader().expect("connects");
     let mut asked = 0;
     for variable in board["templating"]["list"].as_array().expect("a list") {
         let rows = db

@@ -4,7 +4,7 @@
 mod refused;
 
 use crate::common::postgres::Cluster;
-use crate::common::{Answer, Client, NOON, Site};
+use crate::common::{Answer, Client, NOON, Site, place};
 use selo_collector::db::Location;
 use selo_collector::schema;
 use selo_tls::station::{Reading, Time};
@@ -52,7 +52,7 @@ fn nobody(site: &Site) -> Client {
 fn on_each_database(work: impl Fn(Site)) {
     work(Site::start());
     if let Some(cluster) = Cluster::start() {
-        work(Site::start_with(|config| config.database = cluster.place()));
+        work(Site::start_with(|config| config.database = place(&cluster)));
     }
 }
 
@@ -205,7 +205,7 @@ fn a_database_of_the_version_before_gets_the_tables() {
     let folder = tempfile::tempdir().expect("a folder");
     let cluster = Cluster::start();
     let mut places = vec![Location::Sqlite(folder.path().join("a.db"))];
-    places.extend(cluster.as_ref().map(Cluster::place));
+    places.extend(cluster.as_ref().map(place));
     for place in places {
         let mut db = place.open_writer(None).expect("opens");
         assert!(schema::migrate_to(&mut *db, 2).expect("the version before"));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{NOON, message, postgres::Cluster};
+use crate::common::{NOON, message, place, postgres::Cluster};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use selo_collector::db::{Database, Location, Row, Value};
@@ -215,7 +215,7 @@ fn in_any_order_with_doubles_sqlite_holds_the_same() {
 #[test]
 fn in_any_order_with_doubles_postgresql_holds_the_same() {
     if let Some(cluster) = Cluster::start() {
-        any_order_gives_the_same(&cluster.place(), 12);
+        any_order_gives_the_same(&place(&cluster), 12);
     }
 }
 
@@ -304,7 +304,7 @@ fn older_rows_of_sqlite_are_named_by_their_site() {
 #[test]
 fn older_rows_of_postgresql_are_named_by_their_site() {
     if let Some(cluster) = Cluster::start() {
-        older_rows_are_named_by_their_site(&cluster.place());
+        older_rows_are_named_by_their_site(&place(&cluster));
     }
 }
 
@@ -328,12 +328,12 @@ fn a_second_writer_of_postgresql_is_kept_out() {
     let Some(cluster) = Cluster::start() else {
         return;
     };
-    let first = cluster.place().open_writer(None).expect("opens");
-    let error = cluster.place().open_writer(None).expect_err("locked");
+    let first = place(&cluster).open_writer(None).expect("opens");
+    let error = place(&cluster).open_writer(None).expect_err("locked");
     assert!(error.to_string().contains("another collector"), "{error}");
     drop(first);
     // The server releases the lock when it notices the end of the connection.
-    while cluster.place().open_writer(None).is_err() {
+    while place(&cluster).open_writer(None).is_err() {
         std::thread::yield_now();
     }
 }
@@ -343,7 +343,7 @@ fn both_databases_keep_every_kind_of_value() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut places = vec![Location::Sqlite(folder.path().join("a.db"))];
     let cluster = Cluster::start();
-    places.extend(cluster.as_ref().map(Cluster::place));
+    places.extend(cluster.as_ref().map(place));
     for place in places {
         let mut db = place.open_writer(None).expect("opens");
         let columns = "a BIGINT, b DOUBLE PRECISION, c TEXT, d BYTEA, e BIGINT";

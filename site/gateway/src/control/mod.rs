@@ -11,6 +11,7 @@ mod pairing;
 mod reply;
 mod server;
 mod services;
+mod windows;
 
 use std::fs::File;
 use std::io::{self, BufRead};
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use client::Client;
 pub use server::Server;
 pub use services::Services;
+pub use windows::WindowId;
 
 use crate::engine::{DownlinkOutcome, WindowState};
 
@@ -97,6 +99,13 @@ pub enum Event {
         /// Number of wrong entries that remain.
         entries_left: u8,
     },
+    /// A node exchanges a secret by `kem` before it gets a PAIR-KEY.
+    Opened {
+        attempt: u64,
+        device: String,
+        suite: String,
+        kem: String,
+    },
     Keyed {
         attempt: u64,
         device: String,
@@ -119,6 +128,9 @@ pub enum Event {
     Paired {
         attempt: u64,
         device: String,
+        /// The key encapsulation of a hybrid pairing, such as `ml-kem-512`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kem: Option<String>,
     },
     Sent {
         counter: u64,
@@ -137,6 +149,17 @@ impl From<WindowState> for Event {
         match state {
             WindowState::Closed { why } => Event::Closed { why: why.into() },
             WindowState::Open { entries_left } => Event::Open { entries_left },
+            WindowState::Opened {
+                attempt,
+                device,
+                suite,
+                kem,
+            } => Event::Opened {
+                attempt,
+                device: device.to_string(),
+                suite: suite.to_string(),
+                kem: kem.to_string(),
+            },
             WindowState::Keyed {
                 attempt,
                 device,
@@ -166,9 +189,14 @@ impl From<WindowState> for Event {
                 device: device.to_string(),
                 why: why.into(),
             },
-            WindowState::Paired { attempt, device } => Event::Paired {
+            WindowState::Paired {
+                attempt,
+                device,
+                kem,
+            } => Event::Paired {
                 attempt,
                 device: device.to_string(),
+                kem: kem.map(|kem| kem.to_string()),
             },
         }
     }

@@ -11,7 +11,7 @@ use super::services::Services;
 use super::{Event, Reply, Request, read_line};
 use crate::engine::{self, PairError};
 use crate::error::Result;
-use crate::registry::{Existing, Record, check_name};
+use crate::registry::{Existing, Origin, Record, check_name};
 
 impl Services {
     pub(super) fn pair(
@@ -38,7 +38,9 @@ impl Services {
             .pairing_name
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = name;
+        let elsewhere = self.open_elsewhere(window, seconds);
         let followed = self.follow_window(stream, reader, events, window);
+        self.close_elsewhere(&elsewhere);
         self.remote.call(move |engine, now, out| {
             engine.pairing_leave(now, window, "the operator disconnected", out);
         });
@@ -92,7 +94,7 @@ impl Services {
     ) -> io::Result<()> {
         while let Some(line) = read_line(reader)? {
             let said = match serde_json::from_str(&line) {
-                Ok(Request::Confirm { digits, name }) => self.confirm(&digits, name),
+                Ok(Request::Confirm { digits, name }) => self.confirm_anywhere(&digits, name),
                 Ok(Request::Reject) => self.reject(),
                 Ok(_) => Err("only confirm and reject are allowed while the window is open".into()),
                 Err(error) => Err(format!("invalid request: {error}")),
@@ -126,6 +128,7 @@ impl Services {
                     .map_err(|error| error.to_string())?;
                 let mut record = Record::new(matched.device, matched.suite, matched.key);
                 record.name = name;
+                record.origin = Some(Origin::of_pairing(matched.kem));
                 let record = registry
                     .add(&record, Existing::Replace)
                     .map_err(|error| error.to_string())?;

@@ -44,6 +44,7 @@ impl Server {
         // The directory has mode 0700, so nobody else can connect before this call.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
         let services = Arc::new(services);
+        super::windows::start(&services).map_err(failed)?;
         std::thread::Builder::new()
             .name("control".into())
             .spawn(move || accept(&listener, &services))
@@ -107,9 +108,9 @@ fn serve(stream: &UnixStream, services: &Services) -> io::Result<()> {
             Request::Status => Ok(Reply::Status(Box::new(services.status()))),
             Request::Flush => services.flush().map(|()| Reply::Done),
             Request::Reload { devices } => services.reload(&devices).map(|()| Reply::Done),
-            Request::Confirm { digits, name } => {
-                services.confirm(&digits, name).map(|()| Reply::Done)
-            }
+            Request::Confirm { digits, name } => services
+                .confirm_anywhere(&digits, name)
+                .map(|()| Reply::Done),
             Request::Reject => services.reject().map(|()| Reply::Done),
             Request::Pair { seconds, name } => {
                 return services.pair(stream, &mut reader, seconds, name);

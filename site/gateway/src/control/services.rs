@@ -1,23 +1,22 @@
 //! The parts of the gateway that requests use: status, and changes of the registry.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use selo_link::DeviceId;
 use tracing::info;
 
 use super::reply::{Refusal, STOPPING};
+use super::windows::Relay;
 use super::{RELOAD_MAX, Status};
 use crate::counters::{Count, Shared};
 use crate::delivery::Names;
+use crate::devices::take_over;
 use crate::error::{Error, Result};
-use crate::keeper::Keeper;
-use crate::registry::{Record, Registry};
+use crate::recorder::Recorder;
+use crate::registry::{Place, Record, Registry};
 use crate::worker::{Remote, heard};
 
-/// Devices passed to the engine per job, between two batches of packets.
-const CHUNK: usize = 500;
 /// Sessions examined per job, between two batches of packets.
 const PART: u32 = 10_000;
 
@@ -31,15 +30,17 @@ const UNSETTLED: &str = "the device list is changed and in force, but the gatewa
 #[derive(Debug)]
 pub struct Services {
     pub remote: Remote,
-    pub keeper: Keeper,
+    pub recorder: Recorder,
     pub counters: Arc<Shared>,
     pub names: Arc<Names>,
-    pub registry_path: PathBuf,
+    pub registry: Arc<dyn Place>,
     pub started: Instant,
     pub listen: String,
     pub metrics: Option<String>,
     /// The name that the device of the open window gets.
     pub pairing_name: Mutex<Option<String>>,
+    /// The open window, if other gateways open it too.
+    pub(crate) relay: Mutex<Option<Arc<Relay>>>,
 }
 
 impl Services {
@@ -69,17 +70,20 @@ impl Services {
                 .remote
                 .call(move |engine, _, _| (heard(engine, part, 0), engine.slots()))
                 .ok_or(STOPPING)?;
-            self.keeper.learn(learnt);
+            self.recorder.learn(learnt);
             slot += PART;
             if slot >= slots {
                 break;
             }
         }
-        self.keeper.flush().recv().map_err(|_| STOPPING.to_string())
+        self.recorder
+            .flush()
+            .recv()
+            .map_err(|_| STOPPING.to_string())
     }
 
     pub(super) fn registry(&self) -> Result<Registry, Refusal> {
-        Registry::open(&self.registry_path).map_err(|error| error.to_string())
+        self.registry.open().map_err(|error| error.to_string())
     }
 
     /// Applies changes of the registry to the running gateway.
@@ -124,42 +128,7 @@ impl Services {
             removed = absent.len(),
             "reloaded devices from the registry"
         );
-        {
-            let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
-            for record in &present {
-                match &record.name {
-                    Some(name) => names.insert(record.id, name.as_str().into()),
-                    None => names.remove(&record.id),
-                };
-            }
-            for id in &absent {
-                names.remove(id);
-            }
-        }
-        let mut present = present.iter().map(Record::device);
-        loop {
-            let chunk: Vec<_> = present.by_ref().take(CHUNK).collect();
-            if chunk.is_empty() {
-                break;
-            }
-            self.remote
-                .call(move |engine, _, out| {
-                    for device in chunk {
-                        engine.set_device(device, out);
-                    }
-                })
-                .ok_or(STOPPING)?;
-        }
-        for chunk in absent.chunks(CHUNK) {
-            let chunk = chunk.to_vec();
-            self.remote
-                .call(move |engine, _, out| {
-                    for id in chunk {
-                        engine.remove_device(id, out);
-                    }
-                })
-                .ok_or(STOPPING)?;
-        }
+        take_over(&self.remote, &self.names, &present, &absent).ok_or(STOPPING)?;
         if self.remote.settle(SETTLE) {
             Ok(())
         } else {

@@ -34,17 +34,29 @@ impl Engine {
             self.answer(from, Kind::PairKey, &key, out);
             return Ok(());
         }
+        self.request_attempt(now, from, commit.bytes, out)
+    }
+
+    /// Begins an attempt for a PAIR-COMMIT or PAIR-OPEN at once, or lets it wait for the lot.
+    pub(super) fn request_attempt(
+        &mut self,
+        now: Now,
+        from: Peer,
+        request: &[u8],
+        out: &mut Output,
+    ) -> Handled {
+        let open = self.pairing.open.as_ref().ok_or(Reason::NotPairing)?;
         let at_once = open.waiting.is_empty() && open.has_room(from);
         if at_once && open.next_key() <= now.steady_ms {
             if !self.source_may(now, from, HANDSHAKE_COST) {
                 return Err(Reason::RateLimited);
             }
             self.charge(now, from, HANDSHAKE_COST);
-            self.begin_attempt(now, from, commit, out);
+            self.begin_attempt(now, from, request, out);
             return Ok(());
         }
         let waiting = Waiting {
-            commit: *commit.bytes,
+            request: request.to_vec(),
             peer: from,
             until_ms: now.steady_ms + WAITING_MS,
         };
@@ -56,29 +68,52 @@ impl Engine {
         Ok(())
     }
 
-    /// Answers a PAIR-COMMIT with a fresh key. A commitment must not depend on a key shown in
-    /// an earlier attempt, so each attempt has its own.
-    fn begin_attempt(&mut self, now: Now, from: Peer, commit: &PairCommit<'_>, out: &mut Output) {
-        let Some(secret) = self.random::<32>(out) else {
+    /// Answers a PAIR-COMMIT with a fresh key, or a PAIR-OPEN with the hash of one. A commitment
+    /// must not depend on a key shown in an earlier attempt, so each attempt has its own.
+    fn begin_attempt(&mut self, now: Now, from: Peer, request: &[u8], out: &mut Output) {
+        let begun = match Frame::parse(request) {
+            Ok(Frame::PairCommit(commit)) => self.first_key(now, &commit, out),
+            Ok(Frame::PairOpen(open)) => self.first_piece(now, &open, out),
+            _ => None,
+        };
+        let Some((stage, until_ms, kind, answer)) = begun else {
             return;
         };
-        self.counters.add(Count::Multiplications, 1);
-        let (pairing, key) = GatewayPairing::start(commit, EphemeralSecret::new(secret));
         self.pairing.attempts += 1;
         let underway = Underway {
             attempt: self.pairing.attempts,
             peer: from,
-            commit: *commit.bytes,
-            stage: Stage::Keyed(Box::new(pairing)),
-            until_ms: now.steady_ms + REVEAL_MS,
+            request: request.to_vec(),
+            stage,
+            until_ms,
         };
         let news = self.state_of(&underway);
         if let Some(open) = &mut self.pairing.open {
             open.spend_key(now);
             open.attempts.push(underway);
         }
-        self.answer(from, Kind::PairKey, &key, out);
+        self.answer(from, kind, &answer, out);
         self.pairing_news(news, out);
+    }
+
+    /// The stage of a new attempt, the end of the stage, and the answer. `None` if there are no
+    /// random numbers.
+    fn first_key(
+        &mut self,
+        now: Now,
+        commit: &PairCommit<'_>,
+        out: &mut Output,
+    ) -> Option<(Stage, u64, Kind, Vec<u8>)> {
+        let secret = self.random::<32>(out)?;
+        self.counters.add(Count::Multiplications, 1);
+        let (pairing, key) = GatewayPairing::start(commit, EphemeralSecret::new(secret));
+        let stage = Stage::Keyed(Box::new(pairing));
+        Some((
+            stage,
+            now.steady_ms + REVEAL_MS,
+            Kind::PairKey,
+            key.to_vec(),
+        ))
     }
 
     pub(super) fn pair_reveal(
@@ -110,7 +145,7 @@ impl Engine {
             match &underway.stage {
                 // Do not answer until the operator has decided.
                 Stage::Comparing { reveal: taken, .. } if taken == reveal.bytes => return Ok(()),
-                Stage::Comparing { .. } => {}
+                Stage::Comparing { .. } | Stage::Opened { .. } => {}
                 Stage::Keyed(pairing) => match pairing.reveal(reveal) {
                     Ok(compared) => opened = Some((underway.attempt, Ok(compared))),
                     // The opened commitment proves that this attempt sent the bad key.
@@ -211,12 +246,9 @@ impl Engine {
                 return;
             };
             let drawn = open.waiting.swap_remove(*at);
-            let Ok(Frame::PairCommit(commit)) = Frame::parse(&drawn.commit) else {
-                continue;
-            };
-            self.begin_attempt(now, drawn.peer, &commit, out);
+            self.begin_attempt(now, drawn.peer, &drawn.request, out);
             let has_begun = self.pairing.open.as_ref();
-            if has_begun.is_none_or(|open| open.find(commit.bytes).is_none()) {
+            if has_begun.is_none_or(|open| open.find(&drawn.request).is_none()) {
                 // No random numbers were available; retry later.
                 return;
             }

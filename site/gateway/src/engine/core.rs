@@ -7,9 +7,11 @@ use selo_link::frame::{Frame, up_session};
 use selo_link::{DeviceId, Reason};
 
 use super::budgets::Admission;
+use super::claims::Asked;
 use super::device::{Device, Heard, Held, Known};
 use super::limits::Limits;
 use super::output::{Event, Handled, Output};
+use super::ownership::Ownership;
 use super::packet::Outgoing;
 use super::queue::Queues;
 use super::random::Random;
@@ -39,6 +41,12 @@ pub struct Engine {
     pub(super) narrow: u32,
     /// JOIN-REQUEST and JOIN-ACCEPT of each pending session, for repetition.
     pub(super) handshakes: HashMap<Slot, Box<Handshake>>,
+    /// Several gateways share the registry, which has to grant each join ([`super::Claim`]).
+    pub(super) claims: bool,
+    /// The shards of this engine; `None` if it answers all devices.
+    pub(super) ownership: Option<Box<Ownership>>,
+    /// Claims that wait for the registry, by device.
+    pub(super) asked: HashMap<Slot, Asked>,
     pub(super) downlinks: Queues,
     pub(super) pairing: Pairing,
     pub(super) sources: Sources,
@@ -74,6 +82,9 @@ impl Engine {
             sessions: Table::new(seed.rotate_left(32)),
             narrow: 0,
             handshakes: HashMap::new(),
+            claims: false,
+            ownership: None,
+            asked: HashMap::new(),
             downlinks: Queues::default(),
             pairing: Pairing::default(),
             sources: Sources::default(),
@@ -102,10 +113,15 @@ impl Engine {
             Ok(Frame::JoinRequest(request)) => self.join_request(now, from, request, out),
             Ok(Frame::CookieEcho(echo)) => self.cookie_echo(now, from, echo, out),
             Ok(Frame::PairCommit(commit)) => self.pair_commit(now, from, commit, out),
+            Ok(Frame::HybridCommit(commit)) => self.hybrid_commit(now, from, commit, out),
+            Ok(Frame::PairOpen(open)) => self.pair_open(now, from, open, out),
+            Ok(Frame::PairStep(step)) => self.pair_step(now, from, step, out),
             Ok(Frame::PairReveal(reveal)) => self.pair_reveal(now, from, reveal, out),
             Ok(Frame::Classic(_)) => Err(Reason::ClassicRefused),
             // What only gateways say.
-            Ok(Frame::PairKey(_) | Frame::PairResult(_)) => Err(Reason::NotPairing),
+            Ok(Frame::PairKey(_) | Frame::PairResult(_) | Frame::PairPiece(_)) => {
+                Err(Reason::NotPairing)
+            }
             Ok(Frame::JoinAccept(_) | Frame::Down(_) | Frame::Hint(_) | Frame::Cookie(_)) => {
                 Err(Reason::UnknownSession)
             }
@@ -188,6 +204,7 @@ impl Engine {
         if let Some(slot) = self.devices.find(id.0) {
             self.end_sessions(slot, "the device was removed", out);
             self.forget_downlinks(slot, out);
+            self.asked.remove(&slot);
             self.devices.remove(slot);
         }
         self.count_rows();

@@ -15,6 +15,7 @@ use crate::counters::{Count, Kind};
 use crate::journal::entry::{Accepted, Entry};
 use crate::limit::Tick;
 use crate::peer::Peer;
+use crate::shards::shard_of_session;
 
 /// The journal's entry of an accepted packet.
 #[inline]
@@ -110,10 +111,15 @@ impl Engine {
         out: &mut Output,
     ) -> Result<(Slot, bool), Reason> {
         let Some(slot) = self.sessions.find(data.session.0) else {
+            // Another engine may well know the session.
+            if !self.owns(now, shard_of_session(data.session.0)) {
+                return Err(Reason::NotOwner);
+            }
             self.hint(now, from, data.session, out);
             return Err(Reason::UnknownSession);
         };
         let held = self.sessions.get(slot).ok_or(Reason::UnknownSession)?;
+        self.fence(now, held.device_id)?;
         let at_home = held.peer == from.pack();
         if !self.may_open(now, held, at_home) {
             // A hint makes the node rejoin. The new session has a new key and full allowances.

@@ -36,6 +36,9 @@ impl Engine {
         if known.device.revoked {
             return Err(QueueError::Revoked);
         }
+        if !self.serves(now, slot) {
+            return Err(QueueError::NotOwner);
+        }
         let bytes = downlink.payload.len() + if downlink.timed { TIME_BYTES } else { 0 };
         if bytes > PAYLOAD_MAX {
             return Err(QueueError::TooLong { bytes });
@@ -116,6 +119,9 @@ impl Engine {
         heard: bool,
         out: &mut Output,
     ) -> bool {
+        if !self.serves(now, device) {
+            return false;
+        }
         let asked = ack.is_some();
         loop {
             let live = self.devices.get(device).map_or(NO_SLOT, |known| known.live);
@@ -193,6 +199,9 @@ impl Engine {
         }
         for (session, mut packet) in due {
             if let Some(held) = self.sessions.get(session) {
+                if self.fence(now, held.device_id).is_err() {
+                    continue;
+                }
                 packet.to = Peer::unpack(&held.peer);
             }
             self.counters.sent(Kind::Down);

@@ -18,9 +18,12 @@ use crate::keys::Owner;
 use crate::limit::{Bucket, Tick};
 use crate::peer::Peer;
 use crate::reading::SessionName;
+use crate::shards::{SHARDS, shard_of};
 
 /// Short ids are used until half of them are taken, so that drawing a free one stays fast.
 const NARROW_MAX: u32 = 1 << 15;
+/// With shards, an eighth: they do not fill evenly.
+const NARROW_MAX_SHARDED: u32 = 1 << 13;
 
 /// The random part of a new session.
 struct Drawn {
@@ -77,6 +80,7 @@ impl Engine {
         if known.device.revoked {
             return Err(Reason::Revoked);
         }
+        let fence = self.fence(now, request.device)?;
         let pending = known.pending;
         let by = self.admit_join(now, from, slot, request, out)?;
         if self.is_pending(pending, request) {
@@ -103,6 +107,10 @@ impl Engine {
                 return Err(reason);
             }
         };
+        if self.claims {
+            let asks = (slot, opened.counter(), fence);
+            return self.ask_claim(now, from, asks, request, out);
+        }
         self.accept_join(now, from, slot, opened, request, out)
     }
 
@@ -124,7 +132,7 @@ impl Engine {
     }
 
     /// Accepts an authenticated join with a fresh counter. Costs two scalar multiplications.
-    fn accept_join(
+    pub(super) fn accept_join(
         &mut self,
         now: Now,
         from: Peer,
@@ -133,7 +141,7 @@ impl Engine {
         request: &JoinRequest<'_>,
         out: &mut Output,
     ) -> Handled {
-        let Some(Drawn { secret, tag, id }) = self.draw(out)? else {
+        let Some(Drawn { secret, tag, id }) = self.draw(slot, out)? else {
             return Ok(());
         };
         let counter = opened.counter();
@@ -198,11 +206,11 @@ impl Engine {
     }
 
     /// Draws what a new session needs. `None` if the generator of random numbers fails.
-    fn draw(&mut self, out: &mut Output) -> Result<Option<Drawn>, Reason> {
+    fn draw(&mut self, device: Slot, out: &mut Output) -> Result<Option<Drawn>, Reason> {
         let Some(random) = self.random::<36>(out) else {
             return Ok(None);
         };
-        let Some(id) = self.free_session_id(out) else {
+        let Some(id) = self.free_session_id(device, out) else {
             return Ok(None);
         };
         let (secret, tag) = random.split_at(32);
@@ -213,18 +221,28 @@ impl Engine {
         }))
     }
 
-    /// Draws an unused session id: a short one (2 bytes) while enough of them are free.
-    fn free_session_id(&mut self, out: &mut Output) -> Option<SessionId> {
+    /// Draws an unused session id: a short one (2 bytes) while enough of them are free. With
+    /// shards, the id tells the shard of the device ([`crate::shards::shard_of_session`]).
+    fn free_session_id(&mut self, device: Slot, out: &mut Output) -> Option<SessionId> {
+        let shard = match (&self.ownership, self.devices.get(device)) {
+            (Some(_), Some(known)) => Some(u32::from(shard_of(known.device.id))),
+            _ => None,
+        };
+        let narrow_max = if shard.is_some() {
+            NARROW_MAX_SHARDED
+        } else {
+            NARROW_MAX
+        };
         // At least half of the drawn range is free, so 1000 draws fail only with a broken
-        // generator.
-        for _ in 0..1000 {
-            let drawn = u32::from_le_bytes(self.random::<4>(out)?);
-            let id = if self.narrow < NARROW_MAX {
-                SessionId(drawn & 0xffff)
-            } else {
-                SessionId(drawn)
-            };
-            let right_size = id.is_wide() == (self.narrow >= NARROW_MAX);
+        // generator. The short ids of one shard may all be taken.
+        for draw in 0..1000 {
+            let wide = self.narrow >= narrow_max || (shard.is_some() && draw >= 100);
+            let mut drawn = u32::from_le_bytes(self.random::<4>(out)?);
+            if let Some(shard) = shard {
+                drawn = drawn - drawn % u32::from(SHARDS) + shard;
+            }
+            let id = SessionId(if wide { drawn } else { drawn & 0xffff });
+            let right_size = id.is_wide() == wide;
             if right_size && self.sessions.find(id.0).is_none() {
                 return Some(id);
             }

@@ -9,6 +9,8 @@
 //! | `core.rs` | the engine, its devices, dispatch of packets |
 //! | `sessions.rs` | sessions: pending, live, ended |
 //! | `join.rs` | from JOIN-REQUEST to pending session |
+//! | `claims.rs` | joins that a shared registry has to grant |
+//! | `ownership.rs` | the shards that this engine owns |
 //! | `limits.rs` | limits on packets, joins and tag checks |
 //! | `admission.rs`, `budgets.rs` | tag checks within budgets, cookies, allowances of forgeries |
 //! | `data.rs` | from UP to reading; acknowledgements, hints |
@@ -21,14 +23,17 @@
 mod admission;
 mod attempts;
 mod budgets;
+mod claims;
 mod core;
 mod costs;
 mod data;
 mod device;
 mod downlink;
+mod hybrid;
 mod join;
 mod limits;
 mod output;
+mod ownership;
 mod packet;
 mod pairing;
 mod queue;
@@ -39,6 +44,7 @@ mod sessions;
 mod table;
 mod window;
 
+pub use claims::Claim;
 pub use core::{Engine, Settings};
 pub use costs::Costs;
 pub use device::{Device, Heard};

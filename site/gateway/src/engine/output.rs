@@ -2,6 +2,7 @@
 
 use selo_link::{DeviceId, Reason};
 
+use super::claims::Claim;
 use super::packet::Outgoing;
 use super::queue::{DownlinkOutcome, Ticket};
 use super::window::{Window, WindowState};
@@ -15,6 +16,8 @@ pub struct Output {
     pub journal: Batch,
     pub send: Vec<Outgoing>,
     pub events: Vec<Event>,
+    /// Joins that the registry has to grant. They depend on no journal entry.
+    pub claims: Vec<Claim>,
 }
 
 impl Output {
@@ -22,6 +25,7 @@ impl Output {
         self.journal.clear();
         self.send.clear();
         self.events.clear();
+        self.claims.clear();
     }
 }
 

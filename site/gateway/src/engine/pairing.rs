@@ -84,6 +84,12 @@ impl Engine {
     pub(super) fn state_of(&self, underway: &Underway) -> WindowState {
         let (attempt, device) = (underway.attempt, underway.device());
         match &underway.stage {
+            Stage::Opened { opening, .. } => WindowState::Opened {
+                attempt,
+                device,
+                suite: opening.suite(),
+                kem: opening.kem(),
+            },
             Stage::Keyed(pairing) => WindowState::Keyed {
                 attempt,
                 device,
@@ -160,6 +166,7 @@ impl Engine {
             device: compared.device(),
             suite: compared.suite(),
             key: compared.device_key().clone(),
+            kem: compared.kem(),
         })
     }
 
@@ -171,7 +178,7 @@ impl Engine {
         attempt: Attempt,
         out: &mut Output,
     ) -> Result<(), PairError> {
-        let device = self.matched(attempt)?.device;
+        let Matched { device, kem, .. } = self.matched(attempt)?;
         if let Some(open) = &mut self.pairing.open {
             let at = open.attempts.iter().position(|it| it.attempt == attempt);
             if let Some(at) = at {
@@ -180,7 +187,12 @@ impl Engine {
             }
         }
         self.counters.add(Count::Pairings, 1);
-        self.pairing_news(WindowState::Paired { attempt, device }, out);
+        let news = WindowState::Paired {
+            attempt,
+            device,
+            kem,
+        };
+        self.pairing_news(news, out);
         self.pairing_close(now, "a device was paired", out);
         Ok(())
     }

@@ -70,6 +70,8 @@ pub enum QueueError {
     UnknownDevice,
     #[error("the device is revoked")]
     Revoked,
+    #[error("another engine answers this device: give the message to that one")]
+    NotOwner,
     #[error("the message has {bytes} bytes; the maximum is {PAYLOAD_MAX}")]
     TooLong { bytes: usize },
     #[error("{QUEUE_MAX} messages are already queued for this device")]

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use selo_link::frame::{PairCommit, PairResult, PairReveal};
+use selo_link::frame::{PairResult, PairReveal};
+use selo_link::hybrid::GatewayOpening;
 use selo_link::pair::{Compared, GatewayPairing};
-use selo_link::{DeviceId, DeviceKey, Suite};
+use selo_link::{DeviceId, DeviceKey, Kem, Suite};
 
 use crate::clock::Now;
 use crate::peer::Peer;
@@ -33,6 +34,13 @@ pub(super) const WAITING_MS: u64 = 15 * 1000;
 /// Time limit from PAIR-KEY to PAIR-REVEAL. An Uno computes for seconds.
 pub(super) const REVEAL_MS: u64 = 30 * 1000;
 
+/// Time limits of the first part of a hybrid pairing: for the next step, and for all of it.
+pub(super) const STEP_MS: u64 = 30 * 1000;
+pub(super) const OPENING_MS: u64 = 2 * 60 * 1000;
+
+/// Maximum number of PAIR-PIECEs of an attempt. It bounds what a forged address receives.
+pub(super) const PIECES_MAX: u16 = 256;
+
 /// Time limit for typing the digits of an attempt.
 pub(super) const COMPARE_MS: u64 = 2 * 60 * 1000;
 
@@ -53,6 +61,13 @@ pub enum WindowState {
     Closed { why: &'static str },
     /// The window accepts attempts. `entries_left` wrong entries remain.
     Open { entries_left: u8 },
+    /// A hybrid attempt has started: the node exchanges a secret by ML-KEM.
+    Opened {
+        attempt: Attempt,
+        device: DeviceId,
+        suite: Suite,
+        kem: Kem,
+    },
     /// An attempt has started: the node has received a PAIR-KEY.
     Keyed {
         attempt: Attempt,
@@ -74,7 +89,12 @@ pub enum WindowState {
         why: &'static str,
     },
     /// The operator has typed the digits, and the node has been told.
-    Paired { attempt: Attempt, device: DeviceId },
+    Paired {
+        attempt: Attempt,
+        device: DeviceId,
+        /// The key encapsulation of a hybrid pairing.
+        kem: Option<Kem>,
+    },
 }
 
 /// The device of an attempt whose digits were typed.
@@ -84,6 +104,8 @@ pub struct Matched {
     pub device: DeviceId,
     pub suite: Suite,
     pub key: DeviceKey,
+    /// The key encapsulation of a hybrid pairing.
+    pub kem: Option<Kem>,
 }
 
 /// Reasons why a request of the operator has no effect.
@@ -129,12 +151,20 @@ pub(super) struct Open {
 pub(super) struct Underway {
     pub(super) attempt: Attempt,
     pub(super) peer: Peer,
-    pub(super) commit: [u8; PairCommit::BYTES],
+    /// The frame that has started it: PAIR-COMMIT or PAIR-OPEN.
+    pub(super) request: Vec<u8>,
     pub(super) stage: Stage,
     pub(super) until_ms: u64,
 }
 
 pub(super) enum Stage {
+    Opened {
+        opening: Box<GatewayOpening>,
+        /// PAIR-PIECEs that were sent.
+        pieces: u16,
+        /// End of all steps, milliseconds.
+        last_ms: u64,
+    },
     Keyed(Box<GatewayPairing>),
     Comparing {
         compared: Box<Compared>,
@@ -142,9 +172,9 @@ pub(super) enum Stage {
     },
 }
 
-/// A PAIR-COMMIT that waits for a PAIR-KEY.
+/// A PAIR-COMMIT or PAIR-OPEN that waits for a PAIR-KEY.
 pub(super) struct Waiting {
-    pub(super) commit: [u8; PairCommit::BYTES],
+    pub(super) request: Vec<u8>,
     pub(super) peer: Peer,
     pub(super) until_ms: u64,
 }
@@ -212,17 +242,17 @@ impl Open {
         ENTRIES.saturating_sub(self.wrong.len()) as u8
     }
 
-    pub(super) fn find(&self, commit: &[u8; PairCommit::BYTES]) -> Option<&Underway> {
+    pub(super) fn find(&self, request: &[u8]) -> Option<&Underway> {
         self.attempts
             .iter()
-            .find(|underway| underway.commit == *commit)
+            .find(|underway| underway.request == request)
     }
 
     /// Adds a waiting PAIR-COMMIT. Each source has one place, so sending many packets gives no
     /// advantage.
     pub(super) fn wait(&mut self, new: Waiting, lot: u32) {
         let source = new.peer.limit_key();
-        let same = |waiting: &Waiting| waiting.commit == new.commit;
+        let same = |waiting: &Waiting| waiting.request == new.request;
         let at = self.waiting.iter().position(same).or_else(|| {
             let of_source = |waiting: &Waiting| waiting.peer.limit_key() == source;
             self.waiting.iter().position(of_source)
@@ -241,6 +271,7 @@ impl Open {
 impl Underway {
     pub(super) fn device(&self) -> DeviceId {
         match &self.stage {
+            Stage::Opened { opening, .. } => opening.device(),
             Stage::Keyed(pairing) => pairing.device(),
             Stage::Comparing { compared, .. } => compared.device(),
         }
@@ -248,14 +279,14 @@ impl Underway {
 
     pub(super) fn compared(&self) -> Option<&Compared> {
         match &self.stage {
-            Stage::Keyed(_) => None,
+            Stage::Opened { .. } | Stage::Keyed(_) => None,
             Stage::Comparing { compared, .. } => Some(compared),
         }
     }
 
     pub(super) fn is_late(&self, now: Now) -> Option<&'static str> {
         (self.until_ms <= now.steady_ms).then_some(match &self.stage {
-            Stage::Keyed(_) => "the node stopped responding",
+            Stage::Opened { .. } | Stage::Keyed(_) => "the node stopped responding",
             Stage::Comparing { .. } => "its digits were not typed in time",
         })
     }

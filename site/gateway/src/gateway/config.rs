@@ -2,15 +2,24 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::engine::Limits;
 use crate::journal::{self, Sync};
 use crate::radio;
+use crate::registry::{InState, Place};
 use crate::sink::Sink;
+use crate::state::StateDir;
 
 /// Configuration of a gateway.
 pub struct Config {
     pub state: PathBuf,
+    /// Where the registry is. `None`: a SQLite file in the state directory.
+    pub registry: Option<Arc<dyn Place>>,
+    /// Makes this an engine that answers only the shards which it owns under a lease of this
+    /// length. Needs a shared registry.
+    pub lease: Option<Duration>,
     /// Port 0 selects any free port, for tests.
     pub listen: SocketAddr,
     pub metrics: Option<SocketAddr>,
@@ -31,6 +40,8 @@ impl Config {
         let journal = journal::Settings::default();
         Config {
             state: state.into(),
+            registry: None,
+            lease: None,
             listen,
             metrics: None,
             radios: Vec::new(),
@@ -39,6 +50,13 @@ impl Config {
             limits: Limits::default(),
             segment_bytes: journal.segment_bytes,
             undelivered_max: 1 << 30,
+        }
+    }
+
+    pub(super) fn registry(&self, state: &StateDir) -> Arc<dyn Place> {
+        match &self.registry {
+            Some(place) => place.clone(),
+            None => Arc::new(InState(state.registry())),
         }
     }
 }

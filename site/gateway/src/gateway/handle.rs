@@ -17,9 +17,9 @@ use crate::worker::Remote;
 
 use super::fail::Fail;
 
-/// Maximum time that a blocked sink can delay shutdown. Undelivered readings wait in the
-/// journal for the next start.
-const SINK_PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum time that a blocked sink or registry can delay shutdown. Undelivered readings wait in
+/// the journal for the next start.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A running gateway. Dropping it stops it.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub struct Handle {
     pub(super) progress: Arc<Progress>,
     pub(super) worker: Option<JoinHandle<Result<(), String>>>,
     pub(super) keeper: Option<JoinHandle<()>>,
+    pub(super) recorder: Option<JoinHandle<()>>,
+    pub(super) sharing: Option<JoinHandle<()>>,
     pub(super) delivery: Option<JoinHandle<()>>,
     pub(super) control: Option<control::Server>,
     pub(super) radios: Vec<radio::Running>,
@@ -114,20 +116,20 @@ impl Handle {
             let _ = keeper.join();
         }
         self.progress.stop();
+        // A registry on a server may not answer. The journal has all join counters.
+        for thread in [self.recorder.take(), self.sharing.take()] {
+            let _ = thread.is_none_or(joins);
+        }
         let mut delivered = Ok(());
-        if let Some(delivery) = self.delivery.take() {
-            let patience = Instant::now() + SINK_PATIENCE;
-            while !delivery.is_finished() && Instant::now() < patience {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            if delivery.is_finished() {
-                let _ = delivery.join();
-            } else {
-                delivered = Err(
-                    "the sink accepts no readings; they wait in the journal for the next start"
-                        .to_string(),
-                );
-            }
+        if self
+            .delivery
+            .take()
+            .is_some_and(|delivery| !joins(delivery))
+        {
+            delivered = Err(
+                "the sink accepts no readings; they wait in the journal for the next start"
+                    .to_string(),
+            );
         }
         let failed = self
             .fail
@@ -140,6 +142,19 @@ impl Handle {
             None => worker.and(delivered),
         }
     }
+}
+
+/// Waits until the thread has ended, at most [`PATIENCE`]. Returns false if it goes on.
+fn joins(thread: JoinHandle<()>) -> bool {
+    let patience = Instant::now() + PATIENCE;
+    while !thread.is_finished() && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ended = thread.is_finished();
+    if ended {
+        let _ = thread.join();
+    }
+    ended
 }
 
 impl Drop for Handle {

@@ -10,7 +10,7 @@ use crate::engine::{Costs, Engine, Settings, SystemRandom};
 use crate::error::{Error, Result};
 use crate::journal::{self, Closed, Position, Summary};
 use crate::keys::KeyFile;
-use crate::registry::{Learnt, Registry};
+use crate::registry::{Learnt, Place, Registry, Shared};
 use crate::state::StateDir;
 
 use super::config::Config;
@@ -18,6 +18,9 @@ use super::config::Config;
 /// What the state directory holds of earlier runs.
 pub(super) struct Restored {
     pub(super) registry: Registry,
+    /// A connection for claims of joins, if other gateways share the registry, and the last
+    /// change of the registry that this gateway knows.
+    pub(super) shared: Option<(Box<dyn Shared>, i64)>,
     pub(super) engine: Engine,
     pub(super) mark: Mark,
     pub(super) keys: KeyFile,
@@ -27,9 +30,32 @@ pub(super) struct Restored {
 }
 
 impl Restored {
-    pub(super) fn read(config: &Config, state: &StateDir, names: &Names) -> Result<Restored> {
-        let mut registry = Registry::open(&state.registry())?;
+    pub(super) fn read(
+        config: &Config,
+        state: &StateDir,
+        place: &dyn Place,
+        names: &Names,
+    ) -> Result<Restored> {
+        let mut registry = place.open()?;
+        // Ask for the last change before the devices are read, so that none is missed.
+        let shared = match place.share()? {
+            Some(mut shared) => {
+                let since = shared.last_change()?;
+                Some((shared, since))
+            }
+            None => None,
+        };
         let mut engine = new_engine(config)?;
+        match (&shared, config.lease) {
+            (None, Some(_)) => return Err(Error::NotShared),
+            (None, None) => {}
+            (Some(_), lease) => {
+                engine.claim_joins();
+                if lease.is_some() {
+                    engine.own_shards();
+                }
+            }
+        }
         load(&registry, &mut engine, names)?;
         let (mark, delivered) = Mark::open(&state.delivered())?;
         let settings = journal::Settings {
@@ -50,6 +76,7 @@ impl Restored {
         let from = first_undelivered(state, delivered)?;
         Ok(Restored {
             registry,
+            shared,
             engine,
             mark,
             keys,

@@ -10,6 +10,8 @@ use crate::delivery::{Delivery, Mark, Names, Progress};
 use crate::error::{Error, Result};
 use crate::journal::Position;
 use crate::keeper::{Keeper, Tools};
+use crate::recorder::Recorder;
+use crate::sharing::{self, Owning, Sharing};
 use crate::sink::Sink;
 use crate::state::StateDir;
 use crate::udp;
@@ -65,6 +67,7 @@ impl Parts {
         restored: Restored,
     ) -> Result<Threads> {
         let Restored { journal, keys, .. } = restored;
+        let (claims, claimed) = sharing::channel(restored.shared.is_some());
         let thread = |source| Error::Write {
             path: self.state.path().into(),
             source,
@@ -73,26 +76,29 @@ impl Parts {
             sync: config.sync,
             file: journal.file()?,
             keys: keys.file()?,
-            registry: restored.registry,
             carriers: self.carriers.clone(),
             progress: self.progress.clone(),
             counters: self.counters.clone(),
             failed: self.failed(),
         };
         let (keeper, keeper_thread) = Keeper::start(tools).map_err(thread)?;
+        let (recorder, recorder_thread) = Recorder::start(restored.registry).map_err(thread)?;
         self.progress.written(journal.position());
         let delivery = self.delivery(restored.mark, restored.from, journal.segment(), config.sink);
         let delivery = delivery.start().map_err(thread)?;
         self.counters.publish(restored.engine.counters());
+        let clock = Clock::start();
         let worker = Worker {
             engine: restored.engine,
-            clock: Clock::start(),
+            clock,
             udp,
             carriers: self.carriers.clone(),
             journal,
             keys,
             sync: config.sync,
-            keeper: keeper.clone(),
+            keeper,
+            recorder: recorder.clone(),
+            claims,
             progress: self.progress.clone(),
             counters: self.counters.clone(),
             undelivered_max: config.undelivered_max,
@@ -101,9 +107,18 @@ impl Parts {
         };
         let (remote, worker) = worker.start().map_err(thread)?;
         self.fail.watch(&remote);
+        let sharing = restored.shared.zip(claimed).map(|(shared, claims)| {
+            let owning = config
+                .lease
+                .map(|lease| Owning::new(lease, clock, self.state.engine()));
+            Sharing::new(shared, claims, remote.clone(), self.names.clone()).start(owning)
+        });
+        let sharing = sharing.transpose().map_err(thread)?;
         Ok(Threads {
-            keeper,
+            recorder,
+            recorder_thread,
             keeper_thread,
+            sharing,
             delivery,
             remote,
             worker,
@@ -113,7 +128,10 @@ impl Parts {
 
 /// The running threads, and the handles to two of them.
 pub(super) struct Threads {
-    pub(super) keeper: Keeper,
+    pub(super) recorder: Recorder,
+    pub(super) recorder_thread: JoinHandle<()>,
+    /// Only if other gateways share the registry.
+    pub(super) sharing: Option<JoinHandle<()>>,
     pub(super) keeper_thread: JoinHandle<()>,
     pub(super) delivery: JoinHandle<()>,
     pub(super) remote: Remote,

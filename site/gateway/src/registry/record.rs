@@ -1,12 +1,52 @@
 //! A device as the registry stores it.
 
-use selo_link::{DeviceId, DeviceKey, Suite};
+use selo_link::{DeviceId, DeviceKey, Kem, Suite};
 
 use crate::engine::Device;
 use crate::error::{Error, Result};
 
 /// Codec of devices without an explicit one.
 pub const DEFAULT_CODEC: &str = "rain-gauge";
+
+/// The way in which node and gateway got the device key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It was set by hand at both.
+    Hand,
+    /// A pairing with X25519 alone. It falls to a quantum computer if it was recorded.
+    X25519,
+    /// A hybrid pairing, which does not.
+    Hybrid(Kem),
+}
+
+impl Origin {
+    const ALL: [Origin; 4] = [
+        Origin::Hand,
+        Origin::X25519,
+        Origin::Hybrid(Kem::MlKem512),
+        Origin::Hybrid(Kem::MlKem768),
+    ];
+
+    /// The origin of a key from a pairing.
+    pub fn of_pairing(kem: Option<Kem>) -> Origin {
+        kem.map_or(Origin::X25519, Origin::Hybrid)
+    }
+
+    /// The name in the registry and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Origin::Hand => "hand",
+            Origin::X25519 => "x25519",
+            Origin::Hybrid(Kem::MlKem512) => "x25519+ml-kem-512",
+            Origin::Hybrid(Kem::MlKem768) => "x25519+ml-kem-768",
+        }
+    }
+
+    /// The origin with a name.
+    pub fn from_name(name: &str) -> Option<Origin> {
+        Origin::ALL.into_iter().find(|origin| origin.name() == name)
+    }
+}
 
 /// A device with all its registry data.
 #[derive(Debug, Clone)]
@@ -27,6 +67,8 @@ pub struct Record {
     pub address: Option<String>,
     /// Name of the payload codec. The registry does not check that it exists; callers do.
     pub codec: String,
+    /// `None` if an older version has added the device.
+    pub origin: Option<Origin>,
 }
 
 impl Record {
@@ -44,7 +86,15 @@ impl Record {
             last_seen: None,
             address: None,
             codec: DEFAULT_CODEC.into(),
+            origin: None,
         }
+    }
+
+    /// The time since which recorded joins stay secret from a quantum computer; `None` if they may
+    /// not. The key is as old as the record, because a new key is a new record.
+    pub fn quantum_safe_since(&self) -> Option<u64> {
+        let is_safe = matches!(self.origin, Some(Origin::Hand | Origin::Hybrid(_)));
+        is_safe.then_some(self.created)
     }
 
     /// The data that the engine needs.

@@ -1,6 +1,7 @@
 //! The end of a batch: the journal is written, then answers are sent and events reported.
 
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::TrySendError;
 use std::time::Duration;
 
 use tracing::{error, info};
@@ -9,10 +10,10 @@ use super::log::log;
 use super::{Loop, Obsolete, Pass, Worker};
 use crate::clock::Now;
 use crate::counters::Count;
-use crate::engine::{Checkpoint, Event};
+use crate::engine::{Checkpoint, Event, Output};
 use crate::journal::Sync;
 use crate::keys::Change;
-use crate::registry::Learnt;
+use crate::registry::{Learnt, Verdict};
 
 /// Minimum bytes of session states written with a batch during a checkpoint pass.
 const CHECKPOINT_BYTES: usize = 4096;
@@ -30,6 +31,8 @@ impl Loop {
         }
         let Worker {
             keeper,
+            recorder,
+            claims,
             sync,
             carriers,
             progress,
@@ -71,7 +74,17 @@ impl Loop {
                 .retain(|listener| listener.send(event.clone()).is_ok());
         }
         if !learnt.is_empty() {
-            keeper.learn(learnt);
+            recorder.learn(learnt);
+        }
+        for claim in self.out.claims.drain(..) {
+            // The queue is full, or its thread has ended.
+            let refused = match claims {
+                Some(claims) => claims.try_send(claim).err(),
+                None => None,
+            };
+            if let Some(TrySendError::Full(claim) | TrySendError::Disconnected(claim)) = refused {
+                engine.claimed(now, &claim, Verdict::Unknown, &mut Output::default());
+            }
         }
         counters.publish(engine.counters());
         // Keys that could not be overwritten are still here.
@@ -180,7 +193,7 @@ impl Loop {
         if complete {
             self.obsolete = Some(Obsolete {
                 before: pass.from,
-                registry: self.worker.keeper.flush(),
+                registry: self.worker.recorder.flush(),
                 written: false,
             });
             self.pass = None;

@@ -27,6 +27,9 @@ pub(super) fn log(event: &Event) {
         Event::Pairing(_, state) => match state {
             WindowState::Closed { why } => info!(why, "pairing window closed"),
             WindowState::Open { entries_left } => info!(entries_left, "pairing window open"),
+            WindowState::Opened {
+                device, suite, kem, ..
+            } => info!(%device, %suite, %kem, "a node requests hybrid pairing"),
             WindowState::Keyed { device, suite, .. } => {
                 info!(%device, %suite, "a node requests pairing");
             }
@@ -36,7 +39,10 @@ pub(super) fn log(event: &Event) {
             WindowState::Failed { device, why, .. } => {
                 warn!(%device, why, "a pairing failed");
             }
-            WindowState::Paired { device, .. } => info!(%device, "a device was paired"),
+            WindowState::Paired { device, kem, .. } => {
+                let kem = kem.map_or("none", |kem| kem.name());
+                info!(%device, kem, "a device was paired");
+            }
         },
     }
 }

@@ -58,6 +58,11 @@ impl Remote {
         receive.recv().ok()
     }
 
+    /// Runs a function on the worker's thread, and does not wait for it.
+    pub(crate) fn run(&self, job: impl FnOnce(&mut Engine, Now, &mut Output) + Send + 'static) {
+        self.order(Order::Job(Box::new(job)));
+    }
+
     /// Waits until the changes of earlier calls are in the journal, and the keys that they ended
     /// are overwritten. False if that takes longer than `limit`, for example because the disk is
     /// full, or if the worker has stopped.

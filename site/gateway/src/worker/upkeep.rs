@@ -49,7 +49,7 @@ impl Loop {
         let since = ((now.unix_ms / 1000) as u32).saturating_sub(seconds);
         let learnt = heard(&self.worker.engine, slots, since);
         if !learnt.is_empty() {
-            self.worker.keeper.learn(learnt);
+            self.worker.recorder.learn(learnt);
         }
     }
 
@@ -82,6 +82,7 @@ impl Loop {
         self.commit(now)?;
         self.tell(0..self.worker.engine.slots(), now, 2 * TELL_SECONDS);
         self.worker.keeper.stop();
+        self.worker.recorder.stop();
         self.out.journal.push(&crate::journal::entry::Entry::End);
         self.write(now)?;
         self.worker

@@ -1,7 +1,9 @@
 //! The engine, packet by packet, against [docs/protocol.md].
 
+mod hybrid;
 mod joins;
 mod messages;
+mod ownership;
 mod pairing;
 
 use crate::common::{Bench, Heard, Node, at, peer};

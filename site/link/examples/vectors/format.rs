@@ -53,6 +53,43 @@ pub struct Pair {
     pub pair_result_rejected: Hex,
 }
 
+/// One file: hybrid pairings with one suite.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HybridFile {
+    pub suite: String,
+    pub code: u8,
+    pub pairing: Vec<HybridPairing>,
+}
+
+/// A hybrid pairing of a node that starts without a record.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HybridPairing {
+    pub kem: String,
+    pub randomness: Randomness,
+    /// d and z of the gateway.
+    pub seed: Hex,
+    pub encapsulation_key: Hex,
+    pub m: Hex,
+    pub ciphertext: Hex,
+    pub secret: Hex,
+    pub pair_open: Hex,
+    /// The steps, from 0 on. PAIR-OPEN is the node's frame of step 0.
+    pub step: Vec<HybridStep>,
+    pub pair: Pair,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HybridStep {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair_step: Option<Hex>,
+    pub pair_piece: Hex,
+    /// h after both frames.
+    pub h: Hex,
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Join {

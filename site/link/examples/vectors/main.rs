@@ -6,6 +6,7 @@
 
 mod format;
 mod make;
+mod make_hybrid;
 
 use std::path::Path;
 
@@ -17,6 +18,10 @@ fn main() -> std::io::Result<()> {
         std::fs::write(
             folder.join(format!("{suite}.toml")),
             make::suite_file(suite),
+        )?;
+        std::fs::write(
+            folder.join(format!("hybrid-{suite}.toml")),
+            make_hybrid::hybrid_file(suite),
         )?;
     }
     Ok(())

@@ -13,7 +13,7 @@ use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
 use crate::format::*;
 
-const HEADER: &str = "\
+pub const HEADER: &str = "\
 # Made by `cargo run -p selo-link --example vectors`; a test holds the program to this file.
 # Bytes are hexadecimal, numbers decimal. README.md beside it says what the fields are.
 ";
@@ -21,7 +21,7 @@ const HEADER: &str = "\
 const READING: &[u8] = b"23.5 C, 1013 hPa";
 
 /// Secrets that are different for each purpose and look like nothing.
-fn secret(suite: Suite, purpose: &str) -> [u8; 32] {
+pub fn secret(suite: Suite, purpose: &str) -> [u8; 32] {
     hash(
         Suite::AesGcmSha256,
         &[
@@ -33,15 +33,15 @@ fn secret(suite: Suite, purpose: &str) -> [u8; 32] {
 }
 
 /// The node's generator [docs/protocol.md, What survives a power cut].
-struct Generator {
+pub struct Generator {
     suite: Suite,
     state: [u8; 32],
-    drawn: Vec<Draw>,
+    pub drawn: Vec<Draw>,
 }
 
 impl Generator {
     /// The generator of a node without a record: no key, no seed, next join counter 1.
-    fn seed(suite: Suite, entropy: &[u8; 32]) -> Self {
+    pub fn seed(suite: Suite, entropy: &[u8; 32]) -> Self {
         let counter = 1u32.to_le_bytes();
         let state = hash(
             suite,
@@ -54,7 +54,7 @@ impl Generator {
         }
     }
 
-    fn draw(&mut self, purpose: &str) -> [u8; 32] {
+    pub fn draw(&mut self, purpose: &str) -> [u8; 32] {
         let output = hash(self.suite, &[&self.state, &[1]]);
         self.state = hash(self.suite, &[&self.state, &[2]]);
         self.drawn.push(Draw {
@@ -162,7 +162,7 @@ fn pair(suite: Suite, device: DeviceId, generator: &mut Generator) -> (Pair, Dev
         pair_key: pair_key.into(),
         pair_reveal: reveal.into(),
         transcript: transcript.into(),
-        shared: shared.as_ref().into(),
+        shared: (*shared).into(),
         device_key: device_key.into(),
         result_key: result_key.into(),
         digest: digest.into(),
@@ -396,7 +396,7 @@ fn join(
         join_request: request.into(),
         cookie: cookie_frame.into(),
         cookie_echo: cookie_echo.into(),
-        shared: shared.as_ref().into(),
+        shared: (*shared).into(),
         check: check.into(),
         join_accept: accept.into(),
         up_key: keys.up.into(),

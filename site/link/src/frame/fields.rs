@@ -2,7 +2,7 @@
 
 use super::malformed::Malformed;
 use crate::session_id::SessionId;
-use crate::{DeviceId, Suite};
+use crate::{DeviceId, Kem, Suite};
 
 /// First bytes. UP, DOWN and DOWN-RESUMED also carry flags in the low four bits.
 pub(super) mod first {
@@ -19,6 +19,9 @@ pub(super) mod first {
     pub const COOKIE_ECHO: u8 = 0xb0;
     pub const CLASSIC: u8 = 0xc0;
     pub const DOWN_RESUMED: u8 = 0xd0;
+    pub const PAIR_OPEN: u8 = 0xe0;
+    pub const PAIR_STEP: u8 = 0xe1;
+    pub const PAIR_PIECE: u8 = 0xe2;
 }
 
 /// Reads the fields of a packet in order, after its first byte.
@@ -60,6 +63,11 @@ impl<'a> Fields<'a> {
     pub(super) fn suite(&mut self) -> Result<Suite, Malformed> {
         let &[code] = self.array()?;
         Suite::from_code(code).ok_or(Malformed::UnknownSuite { code })
+    }
+
+    pub(super) fn kem(&mut self) -> Result<Kem, Malformed> {
+        let &[code] = self.array()?;
+        Kem::from_code(code).ok_or(Malformed::UnknownKem { code })
     }
 
     pub(super) fn session(&mut self, wide: bool) -> Result<SessionId, Malformed> {

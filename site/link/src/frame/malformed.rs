@@ -50,6 +50,12 @@ pub enum Malformed {
         /// The code.
         code: u8,
     },
+    /// An unknown code of a KEM in PAIR-OPEN.
+    #[error("there is no key encapsulation with code {code}")]
+    UnknownKem {
+        /// The code.
+        code: u8,
+    },
     /// Unknown option bits in a join.
     #[error("the join has unknown options {options:02x}")]
     Options {

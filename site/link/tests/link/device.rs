@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use selo_link::Suite;
+use selo_link::{Kem, Suite};
 use selo_sys::Error;
 use selo_sys::node::{self, Event, FRAME_MAX, Hal, Node, RECORD_BYTES};
 
@@ -68,10 +68,16 @@ pub struct CNode {
 impl CNode {
     /// Starts a node without a record.
     pub fn begin(suite: Suite, entropy: [u8; 32]) -> Self {
+        Self::begin_hybrid(suite, None, entropy)
+    }
+
+    /// The same, for a node that pairs also with a key encapsulation.
+    pub fn begin_hybrid(suite: Suite, kem: Option<Kem>, entropy: [u8; 32]) -> Self {
+        let pairing = node::Pairing::ALL[kem.map_or(0, |kem| usize::from(kem.code()))];
         let suite = node::Suite::from_code(suite.code()).expect("C has every suite");
         let shared = Shared::default();
         shared.device().entropy = entropy;
-        let mut node = Node::new(suite, Box::new(shared.clone()));
+        let mut node = Node::with_pairing(suite, pairing, Box::new(shared.clone()));
         node.begin().expect("a device with entropy and a store");
         CNode { node, shared }
     }

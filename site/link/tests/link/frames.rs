@@ -3,11 +3,11 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use selo_link::frame::{
-    Cookie, CookieEcho, Direction, Flags, Frame, JoinAccept, JoinRequest, Malformed, PairCommit,
-    PairKey, PairResult, PairReveal, encode_hint,
+    Cookie, CookieEcho, Direction, Flags, Frame, HybridCommit, JoinAccept, JoinRequest, Malformed,
+    PairCommit, PairKey, PairOpen, PairPiece, PairResult, PairReveal, PairStep, encode_hint,
 };
 use selo_link::session::SessionId;
-use selo_link::{DeviceId, FRAME_MAX, Suite};
+use selo_link::{DeviceId, FRAME_MAX, Kem, Suite};
 
 /// The protocol's table, repeated: true if a frame can begin with this byte and have this size.
 fn is_of_the_page(first: u8, bytes: usize) -> bool {
@@ -15,6 +15,9 @@ fn is_of_the_page(first: u8, bytes: usize) -> bool {
     let (long_tag, ack) = (usize::from(first >> 1 & 1), usize::from(first >> 3 & 1));
     match first {
         0x10 => bytes == 38,
+        0x11 | 0x12 => bytes == 58,
+        0xe0 => bytes == 11,
+        0xe1 | 0xe2 => (6..=58).contains(&bytes),
         0x20 => bytes == 37,
         0x30 => bytes == 53,
         0x40 | 0x41 => bytes == 21,
@@ -70,6 +73,9 @@ fn wide_ids_that_are_not_wide_and_unknown_suites() {
         let mut commit = PairCommit::encode(DeviceId(7), Suite::Ascon, &[9; 32]);
         commit[5] = code;
         assert_eq!(Frame::parse(&commit).is_ok(), (1..=4).contains(&code));
+        let mut open = PairOpen::encode([1; 4], DeviceId(7), Suite::Ascon, Kem::MlKem512);
+        open[10] = code;
+        assert_eq!(Frame::parse(&open).is_ok(), (1..=2).contains(&code));
     }
 }
 
@@ -88,6 +94,23 @@ fn encode(frame: &Frame<'_>) -> Vec<u8> {
             commitment,
             ..
         }) => PairCommit::encode(device, suite, commitment).to_vec(),
+        Frame::HybridCommit(HybridCommit {
+            kem,
+            device,
+            suite,
+            commitment,
+            check,
+            ..
+        }) => HybridCommit::encode(kem, device, suite, commitment, check).to_vec(),
+        Frame::PairOpen(PairOpen {
+            mark,
+            device,
+            suite,
+            kem,
+            ..
+        }) => PairOpen::encode(mark, device, suite, kem).to_vec(),
+        Frame::PairStep(PairStep(it)) => PairStep::encode(it.mark, it.step, it.piece),
+        Frame::PairPiece(PairPiece(it)) => PairPiece::encode(it.mark, it.step, it.piece),
         Frame::PairKey(PairKey {
             device, ephemeral, ..
         }) => PairKey::encode(device, ephemeral).to_vec(),
@@ -142,9 +165,9 @@ fn encode(frame: &Frame<'_>) -> Vec<u8> {
 
 fn packets() -> impl Strategy<Value = Vec<u8>> {
     let firsts = [
-        0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0xa0, 0xb0, 0xc0, 0xd0,
+        0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0xa0, 0xb0, 0xc0, 0xd0, 0xe0,
     ];
-    let sizes = [1, 3, 5, 13, 17, 21, 33, 37, 38, 49, 53, 58];
+    let sizes = [1, 3, 5, 6, 11, 13, 17, 21, 33, 37, 38, 49, 53, 58];
     let likely = (
         proptest::sample::select(firsts.to_vec()),
         0..16u8,

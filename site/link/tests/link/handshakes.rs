@@ -22,7 +22,7 @@ const SMALL_ORDER: [[u8; 32]; 3] = {
 fn pairing(suite: Suite) -> (NodePairing, GatewayPairing, [u8; 37]) {
     let (node, commit) = NodePairing::start(suite, DEVICE, NODE_SECRET, [5; 16]);
     let (gateway, key) = GatewayPairing::start(&play::pair_commit(&commit), GATEWAY_SECRET);
-    assert_eq!((gateway.commit(), gateway.key()), (&commit, &key));
+    assert_eq!((gateway.commit(), gateway.key()), (&commit[..], &key));
     assert_eq!((gateway.device(), gateway.suite()), (DEVICE, suite));
     (node, gateway, key)
 }

@@ -5,6 +5,7 @@ mod c_node;
 mod device;
 mod frames;
 mod handshakes;
+mod hybrid;
 mod noise;
 mod play;
 mod scripts;
@@ -17,3 +18,5 @@ mod vectors;
 mod format;
 #[path = "../../examples/vectors/make.rs"]
 mod make;
+#[path = "../../examples/vectors/make_hybrid.rs"]
+mod make_hybrid;

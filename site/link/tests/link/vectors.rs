@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use selo_link::frame::Frame;
 use selo_link::join::SessionKeys;
 use selo_link::session::{SealOptions, Session, SessionId};
-use selo_link::{FRAME_MAX, Suite};
+use selo_link::{FRAME_MAX, Kem, Suite};
 use selo_sys::node::Event;
 
 use crate::device::CNode;
-use crate::format::{Hex, Join, Packet, SuiteFile};
-use crate::{make, play};
+use crate::format::{Hex, HybridFile, Join, Packet, Pair, SuiteFile};
+use crate::{make, make_hybrid, play};
 
 fn text(name: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/vectors/link");
@@ -102,10 +102,41 @@ fn the_c_node_takes_a_rejection() {
     }
 }
 
+#[test]
+fn the_c_node_says_the_same_in_hybrid_pairings() {
+    for suite in Suite::ALL {
+        let name = format!("hybrid-{suite}");
+        assert!(
+            make_hybrid::hybrid_file(suite) == text(&name),
+            "lab/vectors/link/{name}.toml"
+        );
+        let file: HybridFile = toml::from_str(&text(&name)).expect("it is such a file");
+        for (kem, pairing) in Kem::ALL.into_iter().zip(&file.pairing) {
+            let entropy = array(&pairing.randomness.entropy);
+            let mut c = CNode::begin_hybrid(suite, Some(kem), entropy);
+            c.node.pair().expect("it has begun");
+            assert_eq!(Hex(c.sent()), pairing.pair_open);
+            for (n, step) in pairing.step.iter().enumerate() {
+                if let Some(frame) = &step.pair_step {
+                    assert_eq!(&Hex(c.sent()), frame, "{suite}, {kem}, step {n}");
+                }
+                assert_eq!(c.take(&step.pair_piece.0), []);
+            }
+            assert_eq!(c.poll(), []);
+            compares(&mut c, &pairing.pair, true);
+            assert!(c.node.is_paired());
+        }
+    }
+}
+
 fn pairs(c: &mut CNode, file: &SuiteFile, confirmed: bool) {
-    let pair = &file.pair;
-    assert_eq!(format!("{:08x}", c.node.id()), pair.device);
     c.node.pair().expect("it has begun");
+    compares(c, &file.pair, confirmed);
+}
+
+/// From PAIR-COMMIT on.
+fn compares(c: &mut CNode, pair: &Pair, confirmed: bool) {
+    assert_eq!(format!("{:08x}", c.node.id()), pair.device);
     assert_eq!(Hex(c.sent()), pair.pair_commit);
     let digits = pair.digits.parse().expect("digits");
     assert_eq!(c.take(&pair.pair_key.0), [Event::Digits(digits)]);

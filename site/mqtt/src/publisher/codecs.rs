@@ -1,11 +1,10 @@
 //! The codec of each device's payloads.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use selo_codec::{Catalogue, Codec};
-use selo_gateway::registry::{DEFAULT_CODEC, Registry};
+use selo_gateway::registry::{DEFAULT_CODEC, Place, Registry};
 use selo_link::DeviceId;
 use tracing::warn;
 
@@ -24,19 +23,23 @@ impl Codecs for Arc<Codec> {
     }
 }
 
-/// Looks the codec up in the registry. A change applies from the next reading on.
+/// Looks the codec up in the registry. A change applies from the next reading on, and soon if the
+/// registry is on a server. While that does not answer, the last known codec applies.
 #[derive(Debug)]
 pub struct RegistryCodecs {
     registry: Registry,
     catalogue: Catalogue,
-    known: HashMap<DeviceId, Arc<str>>,
+    /// Codecs, with the version of the registry that has them.
+    known: HashMap<DeviceId, (i64, Arc<str>)>,
     version: i64,
 }
 
 impl RegistryCodecs {
-    /// Opens the registry, a SQLite file.
-    pub fn open(registry: &Path, catalogue: Catalogue) -> selo_gateway::Result<RegistryCodecs> {
-        let registry = Registry::open(registry)?;
+    pub fn open(
+        registry: &dyn Place,
+        catalogue: Catalogue,
+    ) -> selo_gateway::Result<RegistryCodecs> {
+        let registry = registry.open()?;
         Ok(RegistryCodecs {
             version: registry.version()?,
             registry,
@@ -46,17 +49,24 @@ impl RegistryCodecs {
     }
 
     fn name(&mut self, device: DeviceId) -> selo_gateway::Result<Arc<str>> {
-        let version = self.registry.version()?;
-        if version != self.version {
-            self.known.clear();
-            self.version = version;
+        match self.asked(device) {
+            Ok(name) => Ok(name),
+            Err(error) => match self.known.get(&device) {
+                Some((_, name)) => Ok(name.clone()),
+                None => Err(error),
+            },
         }
-        if let Some(name) = self.known.get(&device) {
-            return Ok(name.clone());
+    }
+
+    fn asked(&mut self, device: DeviceId) -> selo_gateway::Result<Arc<str>> {
+        self.version = self.registry.version()?;
+        match self.known.get(&device) {
+            Some((version, name)) if *version == self.version => return Ok(name.clone()),
+            _ => {}
         }
         let record = self.registry.get(device)?;
         let name: Arc<str> = record.map_or(DEFAULT_CODEC.into(), |record| record.codec.into());
-        self.known.insert(device, name.clone());
+        self.known.insert(device, (self.version, name.clone()));
         Ok(name)
     }
 }

@@ -9,10 +9,9 @@
  * Cost of selo_field25519_multiply_avr, small: 5,578 cycles, 159 bytes of stack.
  * Cost of selo_field25519_square_avr, small: 5,581 cycles, 159 bytes of stack.
  *
- * Two levels of subtractive Karatsuba without branches over products of 8 bytes by columns, as in
- * [HUTTER2014]. The third sum of each level, the use of registers, and the reduction merged with
- * the upper level are our own. No branch, no address and no cycle depends on a or b. Registers
- * follow the C ABI [AVRGCC]. The stack is not wiped here: x25519_ladder.c does that once.
+ * The product is that of x25519_multiply_16.inc [HUTTER2014]. The reduction merged with the upper level is
+ * our own. No branch, no address and no cycle depends on a or b. Registers follow the C ABI [AVRGCC].
+ * The stack is not wiped here: x25519_ladder.c does that once.
  *
  * Proved by tests/avr/field.sh (every figure above too) and by the official vectors
  * (selo lab check --board uno --algorithm x25519).
@@ -21,219 +20,23 @@
 
 #if SELO_BACKEND_AVR && SELO_NATIVE_X25519
 
-#include "x25519_product.inc"
+#define MULTIPLY_16 selo_x25519_multiply_16
+#define PRODUCT_SMALL SELO_X25519_SMALL
 
     .section .text.selo_field25519_multiply_avr, "ax", @progbits
 
-/*
- * 16 bytes at Y times 16 bytes at Z to 32 bytes at X, which must be apart from both.
- * Uses all registers.
- *
- * Subtractive Karatsuba. With a = a0 + a1 K, K = 2^64, and L = a0 b0, H = a1 b1,
- * M = |a1 - a0| |b1 - b0|, the product is L + (L + H -+ M) K + H K^2; M is subtracted if the
- * differences have the same sign. Neither a branch nor an address depends on it: the
- * mask 0xff or 0 complements M, and its lowest bit goes in as a carry.
- */
-    .set A, 2
-    .set B, 10
-
-    .macro next_register    /* registers of the middle product, in the order in which they become free */
-        .if COLUMN_R < 6
-            .set NEXT, 20 + COLUMN_R
-        .elseif COLUMN_R < 8
-            .set NEXT, 26 + COLUMN_R - 6
-        .elseif (COLUMN_R & 1) == 0
-            .set NEXT, A + (COLUMN_R - 8) / 2
-        .else
-            .set NEXT, B + (COLUMN_R - 8) / 2
-        .endif
-        .set COLUMN_R, COLUMN_R + 1
-    .endm
+#include "x25519_multiply_16.inc"
 
 #if SELO_X25519_SMALL
-/* The outer products share one copy of the code, and squaring is multiplication. */
-    .set C0, 18
-    .set C1, 19
-    .set C2, 20
-    .set ZERO, 21
-    .set KEEP, 0
-outer_product:
-    multiply_8
-    ret
-    .macro outer
-        rcall outer_product
-    .endm
-
+/* Squaring is multiplication. */
 entry selo_field25519_square_avr
     movw r20, r22
     rjmp selo_field25519_multiply_avr
 kernel_end selo_field25519_square_avr
-#else
-    .macro outer
-        multiply_8
-    .endm
 #endif
 
-entry selo_x25519_multiply_16
-    push XL
-    push XH
-    .set C0, 18
-    .set C1, 19
-    .set C2, 20
-    .set ZERO, 21
-    .set KEEP, 0
-    clr ZERO
-    load A, 8, Y, 0
-    load B, 8, Z, 0
-    outer                   /* L */
-    load A, 8, Y, 8
-    load B, 8, Z, 8
-    .set C0, 18
-    .set C1, 19
-    .set C2, 20
-    outer                   /* H */
-    absolute_difference A, 8, Y, 0, 22
-    absolute_difference B, 8, Z, 0, 29
-    eor r29, r22
-    com r29                 /* 0xff: M is subtracted */
-
-    /* M stays in registers: bytes 0-7 in r18-r25, 8, 9 in r26, r27, then r2, r10, r3,
-     * r11, r4, r12, whose operands are no longer needed when their turn comes. */
-    .set C0, 18
-    .set C1, 19
-    .set C2, 20
-    .set ZERO, 28
-    .set KEEP, 1
-    .set COLUMN_R, 1
-    clr ZERO
-    multiply_8
-    pop ZH
-    pop ZL
-
-    /* S = low(H) + high(L), in r5-r9 and r13-r15; its carry as a mask in r16. */
-    .set K, 0
-    .irp s, 5, 6, 7, 8, 9, 13, 14, 15
-        ldd \s, Z + (8 + K)
-        ldd r0, Z + (16 + K)
-        .if K == 0
-            add \s, r0
-        .else
-            adc \s, r0
-        .endif
-        .set K, K + 1
-    .endr
-    sbc r16, r16
-    /* M = -+ M + S (1 + K). r17 counts what is beyond 2^128: -1 for the complement. */
-    .irp m, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 2, 10, 3, 11, 4, 12
-        eor \m, r29
-    .endr
-    mov r17, r29
-    lsr r29
-    .irp pair, "18, 5", "19, 6", "20, 7", "21, 8", "22, 9", "23, 13", "24, 14", "25, 15", \
-               "26, 5", "27, 6", "2, 7", "10, 8", "3, 9", "11, 13", "4, 14", "12, 15"
-        adc \pair
-    .endr
-    adc r17, ZERO
-    /* high(H) plus the carry of S replaces S. No carry is left, since
-     * high(L) + H < 2^128. */
-    .set K, 0
-    lsr r16
-    .irp s, 5, 6, 7, 8, 9, 13, 14, 15
-        ldd \s, Z + (24 + K)
-        adc \s, ZERO
-        .set K, K + 1
-    .endr
-    /* M += low(L) + high(H) K */
-    .set K, 0
-    .irp m, 18, 19, 20, 21, 22, 23, 24, 25
-        ldd r0, Z + K
-        .if K == 0
-            add \m, r0
-        .else
-            adc \m, r0
-        .endif
-        .set K, K + 1
-    .endr
-    .irp pair, "26, 5", "27, 6", "2, 7", "10, 8", "3, 9", "11, 13", "4, 14", "12, 15"
-        adc \pair
-    .endr
-    adc r17, ZERO           /* -1 to 2, because high(H) has the carry of S already */
-    mov r16, r17
-    lsl r16
-    sbc r16, r16            /* its sign */
-    .set K, 8
-    .irp m, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 2, 10, 3, 11, 4, 12
-        std Z + K, \m
-        .set K, K + 1
-    .endr
-    add r5, r17
-    std Z + 24, r5
-    .set K, 25
-    .irp s, 6, 7, 8, 9, 13, 14, 15
-        adc \s, r16
-        std Z + K, \s
-        .set K, K + 1
-    .endr
-    ret
-kernel_end selo_x25519_multiply_16
-
-/*
- * The same step again, with K = 2^128. selo_x25519_reduce combines the three products and
- * reduces. Stack: 18 registers, 35 bytes for the differences and their masks, 96 for the
- * products.
- */
 entry selo_field25519_multiply_avr
-    save_registers
-    /* |b1 - b0| below |a1 - a0|, from the top of the stack down */
-    movw ZL, r22
-    load 2, 16, Z, 16
-    absolute_difference 2, 16, Z, 0, 18
-    push_16
-    movw ZL, r20
-    load 2, 16, Z, 16
-    absolute_difference 2, 16, Z, 0, 19
-    push_16
-    push r24
-    push r25
-    eor r18, r19
-    com r18
-    push r18                /* 0xff: M is subtracted */
-    stack_room 96
-    adiw ZL, 16             /* b1 and a1, for the second product */
-    push ZL
-    push ZH
-    movw XL, YL
-    movw ZL, r22
-    adiw ZL, 16
-    push ZL
-    push ZH
-    adiw XL, 1
-    movw YL, r22
-    movw ZL, r20
-    rcall selo_x25519_multiply_16       /* L */
-    pop YH
-    pop YL
-    pop ZH
-    pop ZL
-    stack_get XL, XH
-    adiw XL, 33
-    rcall selo_x25519_multiply_16       /* H */
-    stack_get
-    movw XL, YL
-    subi XL, lo8(-65)
-    sbci XH, hi8(-65)
-    subi YL, lo8(-100)
-    sbci YH, hi8(-100)
-    movw ZL, YL
-    adiw ZL, 16
-    rcall selo_x25519_multiply_16       /* M */
-    stack_get
-    adiw YL, 1
-    rcall selo_x25519_reduce
-    stack_free 96 + 35
-    clr r1
-    restore_registers
-    ret
+    multiply_32 selo_x25519_reduce
 kernel_end selo_field25519_multiply_avr
 
 /*

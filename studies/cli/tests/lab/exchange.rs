@@ -3,7 +3,6 @@
 
 use crate::gateway_support::{Running, Site};
 use crate::postgres::Cluster;
-use selo_collector::db::Location;
 use serde_json::{Value, json};
 
 const TLS: [&str; 4] = [
@@ -26,9 +25,9 @@ impl Town {
         let site = Site::new();
         let done = site.command(&["setup", "tls"]).output().expect("runs");
         assert!(done.status.success(), "{done:?}");
-        let database = match cluster.as_ref().map(Cluster::place) {
-            Some(Location::Postgres(url)) => url,
-            _ => "readings.db".into(),
+        let database = match &cluster {
+            Some(cluster) => cluster.url(),
+            None => "readings.db".into(),
         };
         Town {
             site,

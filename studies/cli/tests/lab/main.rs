@@ -19,7 +19,7 @@ mod own_iv;
 mod paper_libraries;
 mod planted;
 mod port;
-#[path = "../../../../site/collector/tests/collector/common/postgres.rs"]
+#[path = "../../../../tests/command/postgres.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]
 mod postgres;
 #[path = "../../../../lab/engine/tests/pty_board/mod.rs"]

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test uses what it needs
 
 pub mod farm;
+#[path = "../../../../../tests/command/postgres.rs"]
 pub mod postgres;
 
 use std::path::Path;
@@ -9,11 +10,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use selo_collector::clock::Clock;
+use selo_collector::db::Location;
 use selo_collector::{Collector, Config};
 use serde_json::{Value, json};
 
 /// 2026-11-21T12:00:00Z
 pub const NOON: i64 = 1_795_262_400_000;
+
+/// Where the database of a cluster is.
+pub fn place(cluster: &postgres::Cluster) -> Location {
+    Location::parse(&cluster.url())
+}
 
 pub struct Site {
     pub folder: tempfile::TempDir,

@@ -6,8 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use selo_collector::db::Location;
-
+#[derive(Debug)]
 pub struct Cluster {
     folder: tempfile::TempDir,
     bin: PathBuf,
@@ -164,10 +163,6 @@ impl Cluster {
         let data = self.data();
         let data = data.to_str().expect("text");
         self.run("pg_ctl", &["-D", data, "-m", "immediate", "-w", "stop"]);
-    }
-
-    pub fn place(&self) -> Location {
-        Location::parse(&self.url())
     }
 
     pub fn url(&self) -> String {

@@ -4,10 +4,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rusqlite::Connection;
-use selo_link::{DeviceId, DeviceKey, Suite};
+use selo_link::{DeviceId, DeviceKey, Kem, Suite};
 
 use super::file::VERSION;
 use super::*;
+use crate::registry::DEFAULT_CODEC;
+use crate::site_key;
 
 fn registry() -> (tempfile::TempDir, Registry) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -40,6 +42,36 @@ fn a_device_comes_back_as_it_was() {
         assert_eq!(format!("{found:?}"), format!("{added:?}"));
         assert_eq!(found.key.expose(), device.key.expose());
     }
+}
+
+#[test]
+fn the_origin_of_a_key_tells_since_when_it_is_quantum_safe() {
+    let (_folder, mut registry) = registry();
+    for (origin, safe) in [
+        (None, false),
+        (Some(Origin::Hand), true),
+        (Some(Origin::X25519), false),
+        (Some(Origin::Hybrid(Kem::MlKem512)), true),
+        (Some(Origin::Hybrid(Kem::MlKem768)), true),
+    ] {
+        let record = Record {
+            origin,
+            created: 77,
+            ..device(1, None)
+        };
+        registry.add(&record, Existing::Replace).expect("adds");
+        let found = registry.find("00000001").expect("found");
+        assert_eq!(found.origin, origin);
+        assert_eq!(found.quantum_safe_since(), safe.then_some(77));
+    }
+    // Paired again with X25519 alone: it is no longer safe.
+    let record = Record {
+        origin: Some(Origin::X25519),
+        ..device(1, None)
+    };
+    registry.add(&record, Existing::Replace).expect("adds");
+    let found = registry.find("00000001").expect("found");
+    assert_eq!(found.quantum_safe_since(), None);
 }
 
 #[test]
@@ -111,21 +143,76 @@ fn a_row_number_is_never_given_twice() {
     assert!(second.row > first.row);
 }
 
+/// True if these bytes are in a file of the folder.
+fn is_written(folder: &Path, bytes: &[u8]) -> bool {
+    std::fs::read_dir(folder).expect("a folder").any(|entry| {
+        let found = std::fs::read(entry.expect("an entry").path()).expect("reads");
+        found.windows(bytes.len()).any(|window| window == bytes)
+    })
+}
+
 #[test]
-fn a_removed_key_is_not_in_the_files() {
+fn no_key_is_in_the_files() {
     let (folder, mut registry) = registry();
     let key = [0xa7; 32];
     let device = Record::new(DeviceId(1), Suite::Ascon, DeviceKey::new(key));
     registry.add(&device, Existing::Refuse).expect("adds");
-    let found = |folder: &Path| {
-        std::fs::read_dir(folder).expect("a folder").any(|entry| {
-            let bytes = std::fs::read(entry.expect("an entry").path()).expect("reads");
-            bytes.windows(32).any(|window| window == key)
-        })
-    };
-    assert!(found(folder.path()));
+    assert!(!is_written(folder.path(), &key));
+    let sealed: Vec<u8> = Connection::open(folder.path().join("registry.db"))
+        .and_then(|db| db.query_row("SELECT key FROM device", [], |row| row.get(0)))
+        .expect("reads");
+    assert!(is_written(folder.path(), &sealed));
     registry.remove(DeviceId(1)).expect("removes");
-    assert!(!found(folder.path()));
+    assert!(!is_written(folder.path(), &sealed), "overwritten");
+}
+
+#[test]
+fn a_key_opens_only_in_its_own_row() {
+    let (folder, mut registry) = registry();
+    for id in [1, 2] {
+        registry
+            .add(&device(id, None), Existing::Refuse)
+            .expect("adds");
+    }
+    // Someone who can write to the database gives the key of device 1 to device 2.
+    let db = Connection::open(folder.path().join("registry.db")).expect("opens");
+    let swap = "UPDATE device SET (key, seal) = (SELECT key, seal FROM device WHERE id = 1)";
+    db.execute(swap, []).expect("writes");
+    registry.find("00000001").expect("as before");
+    let error = registry.find("00000002").expect_err("refused");
+    assert!(matches!(error, Error::SealedKey { .. }), "{error}");
+    db.execute("UPDATE device SET suite = 1", [])
+        .expect("writes");
+    registry.find("00000001").expect_err("refused");
+}
+
+#[test]
+fn without_the_right_site_key_nothing_opens_and_nothing_is_lost() {
+    let (folder, mut registry) = registry();
+    registry
+        .add(&device(1, None), Existing::Refuse)
+        .expect("adds");
+    drop(registry);
+    let (path, key) = (
+        folder.path().join("registry.db"),
+        site_key::file(folder.path()),
+    );
+    let right = std::fs::read(&key).expect("there");
+    std::fs::remove_file(&key).expect("removes");
+    let error = Registry::open(&path).expect_err("refused");
+    assert!(matches!(error, Error::NoSiteKey { .. }), "{error}");
+    assert!(!key.exists(), "no new key is made");
+    let other = tempfile::tempdir().expect("a folder");
+    site_key::SiteKey::read_or_create(other.path()).expect("makes");
+    std::fs::copy(site_key::file(other.path()), &key).expect("copies");
+    let error = Registry::open(&path).expect_err("refused");
+    assert!(matches!(error, Error::WrongSiteKey { .. }), "{error}");
+    std::fs::write(&key, right).expect("writes");
+    let registry = Registry::open(&path).expect("opens");
+    assert_eq!(
+        registry.find("00000001").expect("found").key.expose(),
+        &[1; 32]
+    );
 }
 
 #[test]
@@ -161,7 +248,9 @@ fn join_counters_never_fall() {
         .expect("adds");
     let learn = |registry: &mut Registry, join_counter, seen| {
         let learnt = Learnt { join_counter, seen };
-        registry.learn([(&added.row, &learnt)]).expect("learns");
+        registry
+            .learn(&HashMap::from([(added.row, learnt)]))
+            .expect("learns");
     };
     learn(&mut registry, Some(7), None);
     learn(&mut registry, Some(3), Some((9, "here".into())));
@@ -194,7 +283,8 @@ fn other_files_are_left_alone() {
         .and_then(|newer| newer.pragma_update(None, "user_version", VERSION + 1))
         .expect("writes");
     let error = Registry::open(&path).expect_err("refused");
-    assert!(matches!(error, Error::RegistryVersion { found: 3, .. }));
+    let newer = VERSION + 1;
+    assert!(matches!(error, Error::RegistryVersion { found, .. } if found == newer));
 }
 
 /// A file as written by version 1.
@@ -211,7 +301,7 @@ const VERSION_1: &str = "
         last_seen    INTEGER,
         address      TEXT
     ) STRICT;
-    INSERT INTO device VALUES (7, 1, 'garden', 1, zeroblob(32), 42, 5, NULL, 6, '192.0.2.1:7');
+    INSERT INTO device VALUES (7, 1, 'garden', 1, x'a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7', 42, 5, NULL, 6, '192.0.2.1:7');
     PRAGMA application_id = 1399155823;
     PRAGMA user_version = 1;";
 
@@ -222,12 +312,18 @@ fn a_registry_of_version_1_becomes_one_of_today() {
     Connection::open(&path)
         .and_then(|old| old.execute_batch(VERSION_1))
         .expect("makes");
+    let key = [0xa7; 32];
+    assert!(is_written(folder.path(), &key));
     for _ in 0..2 {
         let mut registry = Registry::open(&path).expect("opens");
+        // Its keys were in the clear, and are sealed in place.
+        assert!(!is_written(folder.path(), &key));
         let found = registry.find("garden").expect("found");
+        assert_eq!(found.key.expose(), &key);
         assert_eq!((found.row, found.join_counter), (7, 42));
         assert_eq!(found.address.as_deref(), Some("192.0.2.1:7"));
         assert_eq!(found.codec, DEFAULT_CODEC);
+        assert_eq!((found.origin, found.quantum_safe_since()), (None, None));
         registry.set_codec(found.id, "raw").expect("sets");
         assert_eq!(registry.find("garden").expect("found").codec, "raw");
         registry.set_codec(found.id, DEFAULT_CODEC).expect("sets");

@@ -16,7 +16,17 @@ use rustls::{
 use selo_mqtt::client::certificates;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::error::{Error, Result};
+/// A connection string, or a certificate authority, that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Invalid(String),
+    #[error(transparent)]
+    Certificate(#[from] selo_mqtt::Error),
+}
+
+/// The result of reading TLS parameters.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Required protection of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

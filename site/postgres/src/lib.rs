@@ -1,0 +1,17 @@
+//! PostgreSQL for the parts of a site.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`tls`] | TLS as `sslmode` and `sslrootcert` in the connection string request it |
+//! | [`connection`] | a connection that is replaced when it breaks, and the meaning of errors |
+//! | [`registry`] | the registry of devices, for several gateways |
+
+pub mod connection;
+pub mod registry;
+pub mod tls;
+
+mod device;
+mod schema;
+
+pub use connection::{chain, without_password};
+pub use registry::{InPostgres, is_url};
