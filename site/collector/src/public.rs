@@ -77,6 +77,7 @@ struct Words {
     alarms: [&'static str; 3],
     none: &'static str,
     note: &'static str,
+    made: &'static str,
 }
 
 const ENGLISH: Words = Words {
@@ -92,6 +93,7 @@ const ENGLISH: Words = Words {
     alarms: ["■ information", "▲ warning", "◆ alarm"],
     none: "No stations are shown.",
     note: "Readings are shown as they are received, without a check by a person.",
+    made: "As of",
 };
 
 const PORTUGUESE: Words = Words {
@@ -107,6 +109,7 @@ const PORTUGUESE: Words = Words {
     alarms: ["■ informação", "▲ aviso", "◆ alarme"],
     none: "Nenhuma estação é mostrada.",
     note: "As leituras são mostradas como chegam, sem conferência por uma pessoa.",
+    made: "Situação de",
 };
 
 /// Text as it may stand in HTML.
@@ -126,10 +129,13 @@ fn escaped(text: &str) -> String {
     safe
 }
 
-fn reduced(station: &Json) -> Json {
+/// What is public of a station. Without a name it has its number on the page, because the device's
+/// id is not public.
+fn reduced(number: usize, station: &Json) -> Json {
     let name = station["name"]
         .as_str()
-        .unwrap_or_else(|| station["device"].as_str().unwrap_or(""));
+        .filter(|name| !name.is_empty())
+        .map_or_else(|| number.to_string(), str::to_string);
     let rank = |alarm: &Json| match alarm["severity"].as_str() {
         Some("critical") => 2,
         Some("warning") => 1,
@@ -160,7 +166,8 @@ pub fn body(form: Form, shown: &Public, all: &[Json], settings: &Settings, now: 
         .stations
         .iter()
         .filter_map(find)
-        .map(reduced)
+        .enumerate()
+        .map(|(index, station)| reduced(index + 1, station))
         .collect();
     let words = match form {
         Form::Json => {
@@ -202,10 +209,17 @@ pub fn body(form: Form, shown: &Public, all: &[Json], settings: &Settings, now: 
     format!(
         "<!doctype html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-        <meta http-equiv=\"refresh\" content=\"60\"><meta name=\"color-scheme\" content=\"light dark\">\
+        <meta name=\"color-scheme\" content=\"light dark\">\
         <title>{title}</title><link rel=\"stylesheet\" href=\"/style.css\"></head>\
-        <body class=\"public\"><main><h1>{title}</h1>{table}<p class=\"soft\">{}</p></main></body></html>\n",
-        words.lang, words.note
+        <body class=\"public\"><main><h1>{title}</h1>{table}<p class=\"soft\">{} {}. {}</p></main></body></html>\n",
+        words.lang,
+        words.made,
+        local(
+            Timestamp::from_millisecond(now).unwrap_or_default(),
+            words,
+            settings
+        ),
+        words.note
     )
 }
 
@@ -228,6 +242,17 @@ fn quantity(value: &Json, words: &Words) -> String {
     let digits = if unit == "mm" || unit == "°C" { 1 } else { 2 };
     let text = number(value["value"].as_f64().unwrap_or(0.0), digits, words);
     format!("{text}\u{a0}{}", escaped(unit))
+}
+
+/// A time in the site's zone.
+fn local(at: Timestamp, words: &Words, settings: &Settings) -> String {
+    let format = if words.lang == "en" {
+        "%Y-%m-%d %H:%M"
+    } else {
+        "%d/%m/%Y %H:%M"
+    };
+    let zoned = at.to_zoned(settings.zone.now());
+    zoned.strftime(format).to_string()
 }
 
 fn row(station: &Json, words: &Words, settings: &Settings) -> String {
@@ -258,16 +283,7 @@ fn row(station: &Json, words: &Words, settings: &Settings) -> String {
     let seen = station["last_seen"]
         .as_str()
         .and_then(|text| text.parse::<Timestamp>().ok());
-    let format = if words.lang == "en" {
-        "%Y-%m-%d %H:%M"
-    } else {
-        "%d/%m/%Y %H:%M"
-    };
-    let seen = seen.map(|at| {
-        at.to_zoned(settings.zone.now())
-            .strftime(format)
-            .to_string()
-    });
+    let seen = seen.map(|at| local(at, words, settings));
     format!(
         "<tr><th scope=\"row\">{}</th><td class=\"{class}\">{state}</td><td class=\"n\">{}</td>\
         <td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>",

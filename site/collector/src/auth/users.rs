@@ -65,7 +65,7 @@ impl Users {
         let password = Zeroizing::new(URL_SAFE_NO_PAD.encode(&random::<15>()?[..]));
         let path = self.first_file();
         write_private(&path, format!("{}\n", *password).as_bytes())?;
-        self.set(FIRST, Role::Admin, &password)?;
+        self.put(FIRST, Role::Admin, &password)?;
         Ok(Some(path))
     }
 
@@ -82,6 +82,20 @@ impl Users {
 
     /// Adds a user, or replaces the password and role of an existing one.
     pub fn set(&self, name: &str, role: Role, password: &str) -> Result<()> {
+        self.put(name, role, password)?;
+        self.end_first(name);
+        Ok(())
+    }
+
+    /// Removes the first password's file once it is not valid any more. If that fails, the file
+    /// opens nothing: the user file has another hash.
+    fn end_first(&self, name: &str) {
+        if name == FIRST {
+            let _ = std::fs::remove_file(self.first_file());
+        }
+    }
+
+    fn put(&self, name: &str, role: Role, password: &str) -> Result<()> {
         if !is_name(name, 32) {
             return Err(Error::Invalid(format!(
                 "'{name}' is not a valid name: letters, digits, dot, underscore and hyphen, at most 32"
@@ -117,14 +131,7 @@ impl Users {
         user.role = role;
         keep_admin(&users)?;
         match password {
-            Some(password) => {
-                self.set(name, role, password)?;
-                if name == FIRST {
-                    // The file's password is not valid any more.
-                    let _ = std::fs::remove_file(self.first_file());
-                }
-                Ok(())
-            }
+            Some(password) => self.set(name, role, password),
             None => self.write(&users),
         }
     }
@@ -134,7 +141,9 @@ impl Users {
         let mut users = self.all()?;
         users.remove(name).ok_or_else(|| unknown(name))?;
         keep_admin(&users)?;
-        self.write(&users)
+        self.write(&users)?;
+        self.end_first(name);
+        Ok(())
     }
 
     /// Removes a user. Returns [`Error::Unknown`] if there is none with this name.
@@ -143,7 +152,9 @@ impl Users {
         if users.remove(name).is_none() {
             return Err(unknown(name));
         }
-        self.write(&users)
+        self.write(&users)?;
+        self.end_first(name);
+        Ok(())
     }
 
     /// The users with their roles, sorted by name.

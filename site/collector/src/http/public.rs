@@ -129,12 +129,13 @@ async fn made(
             Some("wait a minute"),
         ));
     }
+    // One request makes the page, and the others wait for it. The choice is read under the lock:
+    // `forget` would miss a page that is made later from an older choice.
+    let mut pages = app.public.0.lock().await;
     let shown = app.settings.public();
     if !shown.enabled {
         return Err(ApiError::unknown("public page"));
     }
-    // One request makes the page, and the others wait for it.
-    let mut pages = app.public.0.lock().await;
     if let Some((at, body)) = &pages[form as usize]
         && (0..FRESH_MS).contains(&(now - at))
     {

@@ -10,8 +10,10 @@ fn site_with_stations() -> Site {
     let mut river = message("river", 1, 0, NOON, 1.0);
     river["name"] = EVIL.into();
     river["values"]["water_level"] = json!({"value": 1.25, "unit": "m"});
-    site.client
-        .send(&[river, message("secret", 1, 0, NOON, 2.0)]);
+    let mut nameless = message("3f9a01c2", 1, 0, NOON, 3.0);
+    nameless.as_object_mut().expect("an object").remove("name");
+    let secret = message("secret", 1, 0, NOON, 2.0);
+    site.client.send(&[river, nameless, secret]);
     site
 }
 
@@ -30,7 +32,11 @@ fn only_chosen_stations_are_public_and_nothing_else_of_them() {
         assert_eq!(anyone.get(path).status, 404, "{path} is off by default");
     }
     assert_eq!(
-        publish(&site, true, &json!(["site:river", "site:none"])),
+        publish(
+            &site,
+            true,
+            &json!(["site:river", "site:none", "site:3f9a01c2"])
+        ),
         200
     );
     let page = anyone.request(
@@ -43,9 +49,13 @@ fn only_chosen_stations_are_public_and_nothing_else_of_them() {
     assert!(page.text.contains("lang=\"pt-BR\"") && page.text.contains("water level 1,25\u{a0}m"));
     assert!(!page.text.contains("<script") && page.text.contains("&lt;script&gt;"));
     let data = anyone.get("/public.json").ok();
-    assert_eq!(data["stations"].as_array().expect("a list").len(), 1);
+    assert_eq!(data["stations"].as_array().expect("a list").len(), 2);
+    assert_eq!(
+        data["stations"][1]["name"], "2",
+        "a number in place of the id"
+    );
     for hidden in [
-        "secret", "river", "battery", "north", "latitude", "session", "3.9",
+        "secret", "river", "3f9a01c2", "battery", "north", "latitude", "session", "3.9",
     ] {
         let text = data["stations"].to_string();
         assert!(

@@ -10,9 +10,17 @@ import { makeDesk } from "./devices.js";
 
 const SHORTEST = 10;
 
+/** The code of the link. It is kept here, because the page may be drawn again before it is used. */
+let linked = "";
+
 export const title = () => t("first.title");
 
-export async function show({ main, argument: code, signal, app }) {
+export async function show({ main, argument, signal, app }) {
+    if (argument) {
+        linked = argument;
+        // The code need not stay in the address bar and the history.
+        history.replaceState(null, "", "#/first");
+    }
     if (app.user) return station(main, signal, app);
     const input = (name, more) => h("input", { name, required: true, ...more });
     const secret = { type: "password", autocomplete: "new-password", minlength: SHORTEST, maxlength: "1024" };
@@ -20,17 +28,22 @@ export async function show({ main, argument: code, signal, app }) {
     const again = input("again", secret);
     const name = input("site-name", { maxlength: "64", required: false });
     const zone = input("zone", { maxlength: "64", value: Intl.DateTimeFormat().resolvedOptions().timeZone });
-    const typed = input("code", { value: code, autocomplete: "off" });
+    const typed = input("code", { value: linked, autocomplete: "off" });
     const box = h("div");
     const button = h("button", { class: "main" }, t("first.go"));
     const log = (password) => api("/login", { method: "POST", body: { user: "admin", password } });
 
+    let me = null;
     async function begin() {
-        const me = await log(typed.value.trim());
-        await api("/me/password", { method: "POST", body: { old: typed.value.trim(), new: wanted.value } });
-        await log(wanted.value);
-        // The code is worth nothing any more; it need not stay in the history.
-        history.replaceState(null, "", "#/first");
+        // The code works once. A second try after a refused time zone only names the site.
+        if (!me) {
+            const known = await log(typed.value.trim());
+            await api("/me/password", { method: "POST", body: { old: typed.value.trim(), new: wanted.value } });
+            await log(wanted.value);
+            me = known;
+            linked = "";
+            for (const done of [typed, wanted, again]) done.disabled = true;
+        }
         await api("/site", { method: "PATCH", body: { name: name.value, zone: zone.value } });
         await app.loggedIn(me);
     }
@@ -42,13 +55,13 @@ export async function show({ main, argument: code, signal, app }) {
         await attempt(box, begin);
         button.disabled = false;
     };
-    const hidden = code ? [] : [field(t("first.code"), typed, { help: t("first.code.help") })];
+    const hidden = linked ? [] : [field(t("first.code"), typed, { help: t("first.code.help") })];
     fill(main, h("h1", {}, title()), h("form", { class: "login", onsubmit: submit, oninput: () => again.setCustomValidity("") },
         h("p", {}, t("first.text")), hidden,
         field(t("password.new"), wanted, { help: t("password.help", { count: SHORTEST }) }), field(t("first.again"), again),
         field(t("site.name"), name), field(t("site.zone"), zone), box, button,
         h("p", { class: "soft" }, h("a", { href: "#/login" }, t("first.known")))));
-    (code ? wanted : typed).focus();
+    (linked ? wanted : typed).focus();
 }
 
 /** The second step: the first station. */

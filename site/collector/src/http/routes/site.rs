@@ -54,7 +54,7 @@ pub async fn patch_site(_: Admin, State(app): Shared, Body(patch): Body<SitePatc
 }
 
 /// `GET /public`: what is public.
-pub async fn public(_: Viewer, State(app): Shared) -> Answer {
+pub async fn public(_: Admin, State(app): Shared) -> Answer {
     Ok(Json(json!(app.settings.public())))
 }
 
