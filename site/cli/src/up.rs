@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use selo_base::report::Context;
 use selo_collector::Collector;
+use selo_collector::auth::Users;
 use selo_collector::beside::Beside;
 use selo_collector::http::tls::TlsFiles;
 use selo_gateway::registry::Place;
@@ -113,7 +114,11 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let manager = Manager::find();
     manager.ready();
     if stderr().is_terminal() {
-        eprintln!("Dashboard: {dashboard}   To add a node: selo device pair");
+        match first_link(&state, &dashboard) {
+            // Only to a terminal, never to the log: the link holds a password.
+            Some(link) => eprintln!("First run: open {link}"),
+            None => eprintln!("Dashboard: {dashboard}   To add a node: selo device pair"),
+        }
     }
     let (stop, stopped) = channel();
     let reload = collector.reload();
@@ -182,6 +187,13 @@ fn start_collector(
         );
     }
     Ok(collector)
+}
+
+/// The address of the first-run page, until somebody has chosen a password there.
+fn first_link(state: &StateDir, dashboard: &str) -> Option<String> {
+    let users = Users::open(&state.path().join("collector")).ok()?;
+    let password = users.first_password()?;
+    Some(format!("{dashboard}/#/first/{}", password.as_str()))
 }
 
 fn publisher(

@@ -32,6 +32,7 @@ pub mod mqtt;
 pub mod outbox;
 pub mod plausible;
 pub mod posted;
+pub mod public;
 pub mod query;
 pub mod readers;
 pub mod retention;

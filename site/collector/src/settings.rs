@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 
 use crate::db::Database;
 use crate::error::{Error, Result};
+use crate::public::Public;
 use crate::sql;
 
 /// Longest value of a short setting.
@@ -63,6 +64,7 @@ impl Zone {
 pub struct Settings {
     name: Arc<RwLock<String>>,
     tiles: Arc<RwLock<String>>,
+    public: Arc<RwLock<Public>>,
     pub zone: Zone,
 }
 
@@ -74,6 +76,9 @@ impl Settings {
             match row.text(0) {
                 "name" => settings.set_name(row.text(1)),
                 "tiles" => settings.set_tiles(row.text(1)),
+                "public" => {
+                    settings.set_public(serde_json::from_str(row.text(1)).unwrap_or_default());
+                }
                 "zone" => {
                     if let Err(error) = settings.zone.set(row.text(1)) {
                         tracing::warn!("{error}: days are those of UTC");
@@ -91,6 +96,17 @@ impl Settings {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// What is public.
+    pub fn public(&self) -> Public {
+        let public = self.public.read();
+        public.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes the copy in memory.
+    pub fn set_public(&self, public: Public) {
+        *self.public.write().unwrap_or_else(PoisonError::into_inner) = public;
     }
 
     /// The address of tiles; empty if the map has none.

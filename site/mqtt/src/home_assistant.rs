@@ -7,6 +7,10 @@ use serde_json::{Map, json};
 
 use crate::topic::Topics;
 
+/// An entity is unavailable after this many seconds without a reading, like a station that the
+/// collector calls silent.
+const EXPIRE_S: u32 = 3_600;
+
 /// A value as Home Assistant shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Component {
@@ -84,10 +88,12 @@ pub fn discovery(
     components: &[Component],
     version: &str,
 ) -> Vec<u8> {
-    let parts: Map<String, serde_json::Value> = components
+    let mut parts: Map<String, serde_json::Value> = components
         .iter()
         .map(|component| (component.name.clone(), part(device, component)))
         .collect();
+    // No field of a codec has a hyphen in its name.
+    parts.insert("link-rssi".into(), signal(device));
     let message = json!({
         "device": {
             "identifiers": [format!("selo-{device}")],
@@ -107,6 +113,21 @@ pub fn discovery(
     serde_json::to_vec(&message).unwrap_or_default()
 }
 
+/// The signal strength of a radio. Without a radio its state is unknown.
+fn signal(device: DeviceId) -> serde_json::Value {
+    json!({
+        "platform": "sensor",
+        "unique_id": format!("selo_{device}_link-rssi"),
+        "name": "Signal",
+        "value_template": "{{ value_json['rssi'] }}",
+        "device_class": "signal_strength",
+        "state_class": "measurement",
+        "unit_of_measurement": "dBm",
+        "entity_category": "diagnostic",
+        "expire_after": EXPIRE_S,
+    })
+}
+
 fn part(device: DeviceId, component: &Component) -> serde_json::Value {
     let name = &component.name;
     // Do not write value_json.values: in the template language that is a dictionary's method.
@@ -118,6 +139,7 @@ fn part(device: DeviceId, component: &Component) -> serde_json::Value {
         "unique_id": format!("selo_{device}_{name}"),
         "name": component.title,
         "value_template": guarded(&value),
+        "expire_after": EXPIRE_S,
     });
     let is_time = component.class.as_deref() == Some("timestamp");
     if component.flag {

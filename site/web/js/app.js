@@ -11,6 +11,7 @@ import * as alarms from "./pages/alarms.js";
 import * as channels from "./pages/channels.js";
 import * as devices from "./pages/devices.js";
 import * as exchange from "./pages/exchange.js";
+import * as first from "./pages/first.js";
 import * as frames from "./pages/frames.js";
 import * as journal from "./pages/journal.js";
 import * as login from "./pages/login.js";
@@ -21,7 +22,7 @@ import * as settings from "./pages/settings.js";
 import * as station from "./pages/station.js";
 import * as stations from "./pages/stations.js";
 
-const PAGES = { stations, station, map, month, alarms, journal, channels, frames, exchange, devices, report, settings, login };
+const PAGES = { stations, station, map, month, alarms, journal, channels, first, frames, exchange, devices, report, settings, login };
 /** The operator's menu. Pages for researchers are linked from the settings. */
 const MENU = ["stations", "map", "alarms", "frames", "devices", "settings"];
 
@@ -50,7 +51,8 @@ async function show() {
     leave?.abort();
     const left = new AbortController();
     leave = left;
-    const [name, argument] = app.user ? place() : ["login", ""];
+    const asked = place();
+    const [name, argument] = app.user || asked[0] === "first" ? asked : ["login", ""];
     const page = PAGES[name];
     const main = element("main");
     shell(menuOf(name));

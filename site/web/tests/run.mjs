@@ -8,6 +8,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { peopleTests } from "./people.mjs";
+import { publicTests } from "./public.mjs";
+import { firstTests } from "./first.mjs";
 import { timelineTests } from "./timeline.mjs";
 import en from "../js/lang/en.js";
 import pt from "../js/lang/pt-BR.js";
@@ -562,6 +564,12 @@ peopleTests({ test, logged, go, text, until, becomes, collector: () => collector
     const up = new Up();
     await up.start();
     up.addDevice("shed");
+    return up;
+} });
+publicTests({ test, logged, go, becomes, until, collector: () => collector, open: () => open(browser, collector, watch), AXE });
+firstTests({ test, text, until, AXE, open: (at, options) => open(browser, at, watch, options), start: async () => {
+    const up = new Up();
+    await up.start();
     return up;
 } });
 mapTests({ test, logged, go, until, becomes, text, collector: () => collector, stations: () => stations, open: () => open(browser, collector, watch) });

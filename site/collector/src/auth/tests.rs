@@ -24,6 +24,30 @@ fn auth() -> (tempfile::TempDir, Arc<Auth>, String) {
     (folder, auth, password.trim().into())
 }
 
+#[test]
+fn the_first_password_ends_however_it_is_replaced() {
+    type Change = fn(&Users) -> crate::error::Result<()>;
+    let changes: [Change; 3] = [
+        |users| users.set("admin", Role::Admin, "correct horse"),
+        |users| users.change("admin", None, Some("correct horse")),
+        |users| users.remove("admin"),
+    ];
+    for change in changes {
+        let folder = tempfile::tempdir().expect("a folder");
+        let users = Users::open(&folder.path().join("state")).expect("opens");
+        users.first().expect("works");
+        users
+            .set("ana", Role::Viewer, "correct horse")
+            .expect("works");
+        assert!(
+            users.first_password().is_some(),
+            "not ended by another user"
+        );
+        change(&users).expect("works");
+        assert!(users.first_password().is_none());
+    }
+}
+
 const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 fn log_in(

@@ -15,6 +15,8 @@ use super::secrets::{private, random, write_private};
 use crate::error::{Error, Result};
 use crate::message::is_name;
 
+/// Name of the first admin.
+const FIRST: &str = "admin";
 /// Minimum length of a password, in bytes.
 pub const PASSWORD_MIN: usize = 10;
 pub(super) const PASSWORD_MAX: usize = 1024;
@@ -61,14 +63,39 @@ impl Users {
             return Ok(None);
         }
         let password = Zeroizing::new(URL_SAFE_NO_PAD.encode(&random::<15>()?[..]));
-        let path = self.path.with_file_name("admin-password");
+        let path = self.first_file();
         write_private(&path, format!("{}\n", *password).as_bytes())?;
-        self.set("admin", Role::Admin, &password)?;
+        self.put(FIRST, Role::Admin, &password)?;
         Ok(Some(path))
+    }
+
+    /// The file with the first admin's first password.
+    fn first_file(&self) -> PathBuf {
+        self.path.with_file_name("admin-password")
+    }
+
+    /// The first admin's password, as long as nobody has replaced it.
+    pub fn first_password(&self) -> Option<Zeroizing<String>> {
+        let text = Zeroizing::new(std::fs::read_to_string(self.first_file()).ok()?);
+        Some(Zeroizing::new(text.trim().to_string()))
     }
 
     /// Adds a user, or replaces the password and role of an existing one.
     pub fn set(&self, name: &str, role: Role, password: &str) -> Result<()> {
+        self.put(name, role, password)?;
+        self.end_first(name);
+        Ok(())
+    }
+
+    /// Removes the first password's file once it is not valid any more. If that fails, the file
+    /// opens nothing: the user file has another hash.
+    fn end_first(&self, name: &str) {
+        if name == FIRST {
+            let _ = std::fs::remove_file(self.first_file());
+        }
+    }
+
+    fn put(&self, name: &str, role: Role, password: &str) -> Result<()> {
         if !is_name(name, 32) {
             return Err(Error::Invalid(format!(
                 "'{name}' is not a valid name: letters, digits, dot, underscore and hyphen, at most 32"
@@ -114,7 +141,9 @@ impl Users {
         let mut users = self.all()?;
         users.remove(name).ok_or_else(|| unknown(name))?;
         keep_admin(&users)?;
-        self.write(&users)
+        self.write(&users)?;
+        self.end_first(name);
+        Ok(())
     }
 
     /// Removes a user. Returns [`Error::Unknown`] if there is none with this name.
@@ -123,7 +152,9 @@ impl Users {
         if users.remove(name).is_none() {
             return Err(unknown(name));
         }
-        self.write(&users)
+        self.write(&users)?;
+        self.end_first(name);
+        Ok(())
     }
 
     /// The users with their roles, sorted by name.

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use super::names::{Hosts, Network};
 use super::permits::Permits;
+use super::public::Made;
 use crate::auth::{Auth, Proof, Strangers};
 use crate::blocking::Pool;
 use crate::channel::Channels;
@@ -33,6 +34,9 @@ pub struct App {
     /// Tests of channels in progress.
     pub tests: Permits<i64>,
     pub settings: Settings,
+    /// The made public pages, and the visits of each address.
+    pub public: Made,
+    pub visitors: Strangers,
     pub clock: Clock,
     /// A station is silent after this long without a reading, if no rule says otherwise.
     pub silent_after_ms: i64,

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::answer::ApiError;
 use super::app::App;
+use super::public::Framed;
 use crate::metrics::add;
 use crate::settings;
 
@@ -52,6 +53,7 @@ fn policy(app: &App) -> HeaderValue {
 pub async fn headers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     add(&app.metrics.requests, 1);
     let mut response = next.run(request).await;
+    let framed = response.extensions().get::<Framed>().is_some();
     let headers = response.headers_mut();
     headers
         .entry(header::CONTENT_SECURITY_POLICY)
@@ -59,7 +61,6 @@ pub async fn headers(State(app): State<Arc<App>>, request: Request, next: Next) 
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
-        (header::X_FRAME_OPTIONS, "DENY"),
         (
             HeaderName::from_static("cross-origin-opener-policy"),
             "same-origin",
@@ -73,6 +74,9 @@ pub async fn headers(State(app): State<Arc<App>>, request: Request, next: Next) 
         headers
             .entry(name)
             .or_insert(HeaderValue::from_static(value));
+    }
+    if !framed {
+        headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     }
     headers
         .entry(header::CACHE_CONTROL)

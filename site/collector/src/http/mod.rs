@@ -11,6 +11,7 @@ mod pages;
 pub mod permits;
 mod posted;
 mod proxies;
+pub mod public;
 pub mod readings;
 mod routes;
 pub mod server;
@@ -77,6 +78,7 @@ pub fn router(app: Arc<App>) -> Router {
                 .delete(routes::delete_ground)
                 .layer(DefaultBodyLimit::max(routes::GROUND_MAX)),
         )
+        .route("/public", get(routes::public).put(routes::put_public))
         .route("/site", get(routes::site).patch(routes::patch_site))
         .route("/pairing", get(routes::pairing).post(routes::pairing))
         .route("/devices", get(routes::pairing))
@@ -108,6 +110,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/healthz", get(routes::health))
         .route("/metrics", get(routes::metrics))
         .route("/report", get(pages::report))
+        .route("/public", get(routes::public_page))
+        .route("/public.json", get(routes::public_data))
         .fallback(get(pages::page))
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .layer(from_fn_with_state(app.clone(), middleware::check))

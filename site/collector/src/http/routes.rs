@@ -25,6 +25,7 @@ use serde_json::Value;
 
 use super::answer::ApiError;
 use super::app::App;
+pub use super::public::{data as public_data, page as public_page};
 use crate::blocking::within;
 use crate::db::Database;
 use crate::error::{Error, Result};
@@ -36,7 +37,7 @@ pub use gateway::{label, pairing, patch_device};
 pub use login::{login, logout, me};
 pub use map::{GROUND_MAX, delete_ground, ground, map, patch_map, put_ground};
 pub use series::{frames, rain, series, sparklines, station_events};
-pub use site::{patch_site, site};
+pub use site::{patch_site, public, put_public, site};
 pub use stations::{patch_station, station, stations};
 pub use status::{health, metrics};
 pub use tokens::{delete_token, new_token, patch_token, tokens};

@@ -14,6 +14,7 @@ mod limits;
 mod map;
 mod mqtt;
 mod posted;
+mod public;
 mod rights;
 mod store;
 mod timeline;

@@ -177,6 +177,8 @@ fn check_keys(config: &serde_json::Value) {
                 "state_class",
                 "payload_on",
                 "payload_off",
+                "entity_category",
+                "expire_after",
             ],
             part,
         );
@@ -192,11 +194,18 @@ fn check_discovery(config: &serde_json::Value) {
     assert_eq!(config["state_topic"], "selo/farm/state/3f9a01c2");
     assert_eq!(config["availability_topic"], "selo/farm/status/north");
     let components = &config["components"];
-    let names = "battery clock_lost radio_lost rain_total restarted temperature time";
+    let names = "battery clock_lost link-rssi radio_lost rain_total restarted temperature time";
     assert_eq!(
         keys(components).into_iter().collect::<Vec<_>>().join(" "),
         names
     );
+    for part in components.as_object().expect("an object").values() {
+        assert_eq!(part["expire_after"], 3_600);
+    }
+    let signal = &components["link-rssi"];
+    assert_eq!(signal["device_class"], "signal_strength");
+    assert_eq!(signal["unit_of_measurement"], "dBm");
+    assert_eq!(signal["entity_category"], "diagnostic");
     let rain = &components["rain_total"];
     assert_eq!(
         (

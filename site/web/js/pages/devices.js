@@ -31,7 +31,7 @@ export async function show({ main, signal, app }) {
 }
 
 /** Shows the window's state, and the next step. */
-function makeDesk(section, first, signal, changed) {
+export function makeDesk(section, first, signal, changed) {
     const status = h("div", { role: "status" });
     const box = h("div");
     const work = h("div");

@@ -1,5 +1,5 @@
-// The people who may log in, one's own password, and the site's name and time zone: parts of the
-// settings.
+// The people who may log in, one's own password, the site's name and time zone, and its public
+// page: parts of the settings.
 
 import { api } from "../api.js";
 import { ask, sure } from "../dialog.js";
@@ -70,4 +70,30 @@ export async function siteDesk(section, signal) {
     };
     const browser = Intl.DateTimeFormat().resolvedOptions().timeZone;
     section.append(h("form", { class: "row", onsubmit: save }, field(t("site.name"), name), field(t("site.zone"), zone, { help: t("site.zone.help", { zone: browser }) }), zones, h("button", { class: "main" }, t("save"))), box);
+}
+
+/** What of the site is public, for admins. */
+export async function publicDesk(section, signal) {
+    const [shown, { stations }] = await Promise.all([api("/public", { signal }), api("/stations", { signal })]);
+    const box = h("div", { role: "status" });
+    const enabled = select([["no", t("channels.off")], ["yes", t("channels.on")]], shown.enabled ? "yes" : "no", { name: "public" });
+    const heading = h("input", { name: "public-title", maxlength: "80", value: shown.title });
+    const checks = stations.map((station) => h("label", { class: "check" },
+        h("input", { type: "checkbox", value: station.station, checked: shown.stations.includes(station.station) }), " ", station.name || station.device));
+    const address = `${location.origin}/public`;
+    const link = h("p", {}, h("a", { href: "/public", target: "_blank", rel: "noopener" }, address), ". ", t("public.frame"), " ",
+        h("code", {}, `<iframe src="${address}" title="Selo" width="100%" height="400"></iframe>`));
+    const save = async (event) => {
+        event.preventDefault();
+        const chosen = checks.map((check) => check.querySelector("input")).filter((input) => input.checked).map((input) => input.value);
+        const body = { enabled: enabled.value === "yes", title: heading.value.trim(), stations: chosen };
+        if (!await attempt(box, () => api("/public", { method: "PUT", body, signal }))) return;
+        link.hidden = !body.enabled;
+        fill(box, h("p", { class: "good" }, t("saved")));
+    };
+    link.hidden = !shown.enabled;
+    section.append(h("p", {}, t("public.text")), h("form", { onsubmit: save },
+        h("div", { class: "row" }, field(t("channels.active"), enabled), field(t("public.heading"), heading)),
+        h("fieldset", { class: "checks" }, h("legend", {}, t("public.stations")), checks), box,
+        h("div", { class: "buttons" }, h("button", { class: "main" }, t("save")))), link);
 }

@@ -6,7 +6,7 @@ import { field, fill, h, select, table } from "../dom.js";
 import { applyTheme, prefer, preference } from "../preferences.js";
 import { attempt, problem } from "../problem.js";
 import { dateTime, languages, t } from "../text.js";
-import { ownPassword, siteDesk, userDesk } from "./people.js";
+import { ownPassword, publicDesk, siteDesk, userDesk } from "./people.js";
 import en from "../lang/en.js";
 import pt from "../lang/pt-BR.js";
 
@@ -26,12 +26,13 @@ export async function show({ main, signal, app }) {
     const tokens = h("section", { id: "tokens" }, h("h2", {}, t("tokens.title")));
     const users = h("section", { id: "users", hidden: !app.admin }, h("h2", {}, t("users.title")));
     const site = h("section", { id: "site", hidden: !app.admin }, h("h2", {}, t("site.title")));
+    const open = h("section", { id: "public", hidden: !app.admin }, h("h2", {}, t("public.title")));
     fill(main, h("h1", { tabindex: "-1" }, title()),
-        h("section", {}, h("h2", {}, t("settings.here")), h("div", { class: "row" }, field(t("settings.language"), language), field(t("settings.theme"), theme), ownPassword(app))), site, users,
+        h("section", {}, h("h2", {}, t("settings.here")), h("div", { class: "row" }, field(t("settings.language"), language), field(t("settings.theme"), theme), ownPassword(app))), site, open, users,
         h("section", {}, h("h2", {}, t("settings.research")),
             h("ul", {}, ["report", "exchange"].map((page) => h("li", {}, h("a", { href: `#/${page}` }, t(`nav.${page}`)), `: ${t(`${page}.text`)}`)))),
         tokens);
-    const desks = [[site, siteDesk], [users, userDesk], [tokens, tokenDesk]];
+    const desks = [[site, siteDesk], [open, publicDesk], [users, userDesk], [tokens, tokenDesk]];
     if (app.admin) await Promise.all(desks.map(([section, desk]) => desk(section, signal).catch((error) => section.append(problem(error)))));
     else tokens.append(h("p", {}, t("tokens.admin")));
 }

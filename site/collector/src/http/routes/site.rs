@@ -1,4 +1,4 @@
-//! `/site`: name and time zone of the site.
+//! `/site` and `/public`: name and time zone of the site, and what of it is public.
 
 use axum::Json;
 use axum::extract::State;
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::super::app::App;
 use super::super::caller::{Admin, Viewer};
 use super::{Answer, Body, Shared};
+use crate::public::Public;
 use crate::settings;
 
 fn site_json(app: &App) -> Value {
@@ -50,4 +51,20 @@ pub async fn patch_site(_: Admin, State(app): Shared, Body(patch): Body<SitePatc
         app.settings.zone.set(&zone)?;
     }
     Ok(Json(site_json(&app)))
+}
+
+/// `GET /public`: what is public.
+pub async fn public(_: Admin, State(app): Shared) -> Answer {
+    Ok(Json(json!(app.settings.public())))
+}
+
+/// `PUT /public`: chooses what is public.
+pub async fn put_public(_: Admin, State(app): Shared, Body(wanted): Body<Public>) -> Answer {
+    wanted.check()?;
+    let text = json!(wanted).to_string();
+    app.write(move |db, _| settings::store(db, "public", &text))
+        .await?;
+    app.settings.set_public(wanted);
+    app.public.forget().await;
+    Ok(Json(json!(app.settings.public())))
 }

@@ -63,7 +63,7 @@ fn routes() -> std::collections::BTreeSet<(String, String)> {
     let mut routes = std::collections::BTreeSet::new();
     for piece in source.split(".route(").skip(1) {
         let path = piece.split('"').nth(1).expect("a path");
-        let top = ["/healthz", "/metrics", "/report"].contains(&path);
+        let top = ["/healthz", "/metrics", "/report", "/public.json"].contains(&path);
         let path = format!("{}{path}", if top { "" } else { "/api/v1" });
         let handlers = &piece[..piece.find("\n        .").unwrap_or(piece.len())];
         for method in ["get", "post", "put", "patch", "delete"] {
@@ -110,7 +110,7 @@ fn site_with_readings() -> Site {
 fn requests<'a>(
     rules: &'a str,
     reading: &'a str,
-) -> [(&'static str, &'static str, &'static str, &'a str); 35] {
+) -> [(&'static str, &'static str, &'static str, &'a str); 37] {
     let token = r#"{"name":"probe","role":"device"}"#;
     let user = r#"{"name":"ana","role":"viewer","password":"correct horse"}"#;
     let ground = r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#;
@@ -174,6 +174,13 @@ fn requests<'a>(
         ("put", "/map/ground", "/map/ground", ground),
         ("delete", "/map/ground", "/map/ground", ""),
         ("patch", "/map", "/map", r#"{"tiles":""}"#),
+        ("get", "/public", "/public", ""),
+        (
+            "put",
+            "/public",
+            "/public",
+            r#"{"enabled":true,"title":"Rain"}"#,
+        ),
         ("get", "/site", "/site", ""),
         (
             "patch",

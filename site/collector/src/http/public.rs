@@ -1,0 +1,152 @@
+//! The public page: chosen stations without a login, for a town's web site. It may be shown in
+//! frames of other sites, so it has no scripts and nothing that could be clicked in a user's name.
+//!
+//! A page is made at most once in [`FRESH_MS`] for each language, however many ask for it.
+
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use super::answer::ApiError;
+use super::app::{App, Peer};
+use super::proxies;
+use crate::error::Result;
+use crate::public::{self, Form};
+use crate::query;
+
+/// Lifetime of a made page.
+const FRESH_MS: i64 = 30_000;
+
+/// The page's own policy: no scripts, and any site may frame it.
+const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors *";
+
+/// Marks a response that other sites may frame.
+#[derive(Debug, Clone, Copy)]
+pub struct Framed;
+
+/// The made pages, by form.
+#[derive(Debug, Default)]
+pub struct Made(Mutex<[Option<Page>; Form::COUNT]>);
+
+/// A made page, and when it was made.
+type Page = (i64, Arc<str>);
+
+impl Made {
+    /// Drops the made pages, after a change of the settings.
+    pub async fn forget(&self) {
+        *self.0.lock().await = Default::default();
+    }
+}
+
+/// Query parameters of [`page`].
+#[derive(Debug, Deserialize)]
+pub struct Asked {
+    lang: Option<String>,
+}
+
+/// `GET /public`: the page, in the language of `lang` or of the browser.
+pub async fn page(
+    State(app): State<Arc<App>>,
+    ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
+    headers: HeaderMap,
+    Query(asked): Query<Asked>,
+) -> Result<Response, ApiError> {
+    let accepted = headers
+        .get(header::ACCEPT_LANGUAGE)
+        .and_then(|text| text.to_str().ok());
+    let wanted = asked.lang.as_deref().or(accepted).unwrap_or("");
+    let form = if wanted.starts_with("pt") {
+        Form::Portuguese
+    } else {
+        Form::English
+    };
+    let body = made(&app, &headers, peer, form).await?;
+    let head = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(POLICY),
+        ),
+        (header::VARY, HeaderValue::from_static("accept-language")),
+    ];
+    Ok((head, answer(&body)).into_response())
+}
+
+/// `GET /public.json`: the same data for programs of any site.
+pub async fn data(
+    State(app): State<Arc<App>>,
+    ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let body = made(&app, &headers, peer, Form::Json).await?;
+    let head = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        ),
+        (
+            header::ACCESS_CONTROL_ALLOW_ORIGIN,
+            HeaderValue::from_static("*"),
+        ),
+    ];
+    Ok((head, answer(&body)).into_response())
+}
+
+fn answer(body: &Arc<str>) -> Response {
+    let cache = HeaderValue::from_static("public, max-age=30");
+    let policy = HeaderValue::from_static("cross-origin");
+    let mut response = body.to_string().into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, cache);
+    let name = header::HeaderName::from_static("cross-origin-resource-policy");
+    response.headers_mut().insert(name, policy);
+    response.extensions_mut().insert(Framed);
+    response
+}
+
+/// The body of a form: the made one if it is fresh, else a new one.
+async fn made(
+    app: &App,
+    headers: &HeaderMap,
+    peer: std::net::SocketAddr,
+    form: Form,
+) -> Result<Arc<str>, ApiError> {
+    let now = app.clock.now();
+    let (address, _) = proxies::client(peer.ip(), headers, app);
+    if !app.visitors.take(address, now) {
+        return Err(ApiError::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too-many",
+            "too many requests from this address",
+            Some("wait a minute"),
+        ));
+    }
+    // One request makes the page, and the others wait for it. The choice is read under the lock:
+    // `forget` would miss a page that is made later from an older choice.
+    let mut pages = app.public.0.lock().await;
+    let shown = app.settings.public();
+    if !shown.enabled {
+        return Err(ApiError::unknown("public page"));
+    }
+    if let Some((at, body)) = &pages[form as usize]
+        && (0..FRESH_MS).contains(&(now - at))
+    {
+        return Ok(body.clone());
+    }
+    let silent_after = app.silent_after_ms;
+    let stations: Vec<Value> = app
+        .readers
+        .read(move |db| query::stations(db, None, now, silent_after))
+        .await?;
+    let body: Arc<str> = public::body(form, &shown, &stations, &app.settings, now).into();
+    pages[form as usize] = Some((now, body.clone()));
+    Ok(body)
+}

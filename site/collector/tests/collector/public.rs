@@ -1,0 +1,115 @@
+//! The public page: only what an admin chose, for anyone, in frames of other sites.
+
+use crate::common::{Client, NOON, Site, message};
+use serde_json::{Value, json};
+
+const EVIL: &str = "<script>alert(1)</script>\" onload='x";
+
+fn site_with_stations() -> Site {
+    let site = Site::start();
+    let mut river = message("river", 1, 0, NOON, 1.0);
+    river["name"] = EVIL.into();
+    river["values"]["water_level"] = json!({"value": 1.25, "unit": "m"});
+    let mut nameless = message("3f9a01c2", 1, 0, NOON, 3.0);
+    nameless.as_object_mut().expect("an object").remove("name");
+    let secret = message("secret", 1, 0, NOON, 2.0);
+    site.client.send(&[river, nameless, secret]);
+    site
+}
+
+fn publish(site: &Site, enabled: bool, stations: &Value) -> u16 {
+    let body = json!({"enabled": enabled, "title": EVIL, "stations": stations}).to_string();
+    site.client
+        .request("PUT", "/api/v1/public", &[], &body)
+        .status
+}
+
+#[test]
+fn only_chosen_stations_are_public_and_nothing_else_of_them() {
+    let site = site_with_stations();
+    let anyone = Client::new(&site.client.base);
+    for path in ["/public", "/public.json"] {
+        assert_eq!(anyone.get(path).status, 404, "{path} is off by default");
+    }
+    assert_eq!(
+        publish(
+            &site,
+            true,
+            &json!(["site:river", "site:none", "site:3f9a01c2"])
+        ),
+        200
+    );
+    let page = anyone.request(
+        "GET",
+        "/public?lang=pt",
+        &[("cookie", "selo_session=x")],
+        "",
+    );
+    assert_eq!(page.status, 200);
+    assert!(page.text.contains("lang=\"pt-BR\"") && page.text.contains("water level 1,25\u{a0}m"));
+    assert!(!page.text.contains("<script") && page.text.contains("&lt;script&gt;"));
+    let data = anyone.get("/public.json").ok();
+    assert_eq!(data["stations"].as_array().expect("a list").len(), 2);
+    assert_eq!(
+        data["stations"][1]["name"], "2",
+        "a number in place of the id"
+    );
+    for hidden in [
+        "secret", "river", "3f9a01c2", "battery", "north", "latitude", "session", "3.9",
+    ] {
+        let text = data["stations"].to_string();
+        assert!(
+            !text.contains(hidden) && !page.text.contains(hidden),
+            "{hidden}"
+        );
+    }
+    // Other sites may frame the page, which has no scripts; they may frame nothing else.
+    let header = |path: &str, name: &str| {
+        let answer = anyone.get(path);
+        answer
+            .headers
+            .get(name)
+            .map(|value| value.to_str().expect("text").to_string())
+    };
+    assert_eq!(header("/public", "x-frame-options"), None);
+    let policy = header("/public", "content-security-policy").expect("a policy");
+    assert!(policy.contains("frame-ancestors *") && policy.contains("default-src 'none'"));
+    assert!(!policy.contains("script-src"));
+    assert_eq!(
+        header("/public", "cache-control").as_deref(),
+        Some("public, max-age=30")
+    );
+    for path in ["/", "/api/v1/stations", "/healthz"] {
+        assert_eq!(
+            header(path, "x-frame-options").as_deref(),
+            Some("DENY"),
+            "{path}"
+        );
+    }
+    assert!(anyone.get("/public").headers.get("set-cookie").is_none());
+    assert_eq!(publish(&site, false, &json!(["site:river"])), 200);
+    assert_eq!(anyone.get("/public").status, 404, "off at once");
+}
+
+#[test]
+fn many_visitors_make_one_page_and_one_visitor_is_limited() {
+    let site = site_with_stations();
+    assert_eq!(publish(&site, true, &json!(["site:river"])), 200);
+    let anyone = Client::new(&site.client.base);
+    let at = || anyone.get("/public.json").ok()["at"].clone();
+    let first = at();
+    site.pass(20_000);
+    assert_eq!(at(), first, "the made page");
+    site.pass(11_000);
+    let second = at();
+    assert_ne!(second, first);
+    let refused = (0..700)
+        .map(|_| anyone.get("/public").status)
+        .filter(|status| *status == 429);
+    assert!(refused.count() >= 90);
+    site.pass(60_000);
+    assert_eq!(anyone.get("/public").status, 200);
+    // What is no choice is refused.
+    let many: Vec<String> = (0..201).map(|number| format!("site:{number}")).collect();
+    assert_eq!(publish(&site, true, &json!(many)), 400);
+}
