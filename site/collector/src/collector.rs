@@ -249,7 +249,6 @@ fn app(config: &Config, running: Running) -> App {
         tests: Permits::default(),
         settings: running.settings,
         public: http::public::Made::default(),
-        visitors: Strangers::default(),
         clock: config.clock.clone(),
         silent_after_ms: config.silent_after_ms,
         secure: config.tls.is_some() || config.behind_proxy,

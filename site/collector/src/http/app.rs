@@ -34,9 +34,7 @@ pub struct App {
     /// Tests of channels in progress.
     pub tests: Permits<i64>,
     pub settings: Settings,
-    /// The made public pages, and the visits of each address.
     pub public: Made,
-    pub visitors: Strangers,
     pub clock: Clock,
     /// A station is silent after this long without a reading, if no rule says otherwise.
     pub silent_after_ms: i64,

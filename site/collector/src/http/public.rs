@@ -1,20 +1,20 @@
 //! The public page: chosen stations without a login, for a town's web site. It may be shown in
 //! frames of other sites, so it has no scripts and nothing that could be clicked in a user's name.
 //!
-//! A page is made at most once in [`FRESH_MS`] for each language, however many ask for it.
+//! A page is made at most once in [`FRESH_MS`] for each language, however many ask for it. So there
+//! is no limit for an address: in a flood, many people behind one address look at it.
 
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::answer::ApiError;
-use super::app::{App, Peer};
-use super::proxies;
+use super::app::App;
 use crate::error::Result;
 use crate::public::{self, Form};
 use crate::query;
@@ -53,7 +53,6 @@ pub struct Asked {
 /// `GET /public`: the page, in the language of `lang` or of the browser.
 pub async fn page(
     State(app): State<Arc<App>>,
-    ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
     headers: HeaderMap,
     Query(asked): Query<Asked>,
 ) -> Result<Response, ApiError> {
@@ -66,7 +65,7 @@ pub async fn page(
     } else {
         Form::English
     };
-    let body = made(&app, &headers, peer, form).await?;
+    let body = made(&app, form).await?;
     let head = [
         (
             header::CONTENT_TYPE,
@@ -82,12 +81,8 @@ pub async fn page(
 }
 
 /// `GET /public.json`: the same data for programs of any site.
-pub async fn data(
-    State(app): State<Arc<App>>,
-    ConnectInfo(Peer(peer)): ConnectInfo<Peer>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let body = made(&app, &headers, peer, Form::Json).await?;
+pub async fn data(State(app): State<Arc<App>>) -> Result<Response, ApiError> {
+    let body = made(&app, Form::Json).await?;
     let head = [
         (
             header::CONTENT_TYPE,
@@ -113,22 +108,8 @@ fn answer(body: &Arc<str>) -> Response {
 }
 
 /// The body of a form: the made one if it is fresh, else a new one.
-async fn made(
-    app: &App,
-    headers: &HeaderMap,
-    peer: std::net::SocketAddr,
-    form: Form,
-) -> Result<Arc<str>, ApiError> {
+async fn made(app: &App, form: Form) -> Result<Arc<str>, ApiError> {
     let now = app.clock.now();
-    let (address, _) = proxies::client(peer.ip(), headers, app);
-    if !app.visitors.take(address, now) {
-        return Err(ApiError::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "too-many",
-            "too many requests from this address",
-            Some("wait a minute"),
-        ));
-    }
     // One request makes the page, and the others wait for it. The choice is read under the lock:
     // `forget` would miss a page that is made later from an older choice.
     let mut pages = app.public.0.lock().await;

@@ -92,7 +92,7 @@ fn only_chosen_stations_are_public_and_nothing_else_of_them() {
 }
 
 #[test]
-fn many_visitors_make_one_page_and_one_visitor_is_limited() {
+fn many_visitors_make_one_page() {
     let site = site_with_stations();
     assert_eq!(publish(&site, true, &json!(["site:river"])), 200);
     let anyone = Client::new(&site.client.base);
@@ -103,12 +103,8 @@ fn many_visitors_make_one_page_and_one_visitor_is_limited() {
     site.pass(11_000);
     let second = at();
     assert_ne!(second, first);
-    let refused = (0..700)
-        .map(|_| anyone.get("/public").status)
-        .filter(|status| *status == 429);
-    assert!(refused.count() >= 90);
-    site.pass(60_000);
-    assert_eq!(anyone.get("/public").status, 200);
+    // Nobody is turned away: a town may look through one address.
+    assert!((0..700).all(|_| at() == second));
     // What is no choice is refused.
     let many: Vec<String> = (0..201).map(|number| format!("site:{number}")).collect();
     assert_eq!(publish(&site, true, &json!(many)), 400);
