@@ -7,7 +7,8 @@
 //! |---|---|
 //! | [`tokens`] | words of a text, without comments and preprocessor lines |
 //! | [`pasting`] | macros that make names of parts |
-//! | [`scope`] | what a brace opens |
+//! | [`scope`] | a pair of braces |
+//! | [`opened`] | what a brace opens |
 //! | [`function`] | functions, methods and pointers to functions |
 //! | [`statement`] | every other statement |
 //! | [`parameter`] | a type with a name |
@@ -15,6 +16,7 @@
 
 mod function;
 mod item;
+mod opened;
 mod parameter;
 pub mod pasting;
 mod scope;
@@ -24,8 +26,9 @@ mod tests;
 mod tokens;
 
 use item::Token;
+use opened::{is_access, opened};
 use pasting::Macros;
-use scope::{Scope, is_access, opened};
+use scope::Scope;
 use statement::{constants, declaration, name_structure, note_alias, typedef};
 use tokens::tokens;
 
