@@ -248,7 +248,7 @@ fn app(config: &Config, running: Running) -> App {
         outbox: running.outbox,
         tests: Permits::default(),
         settings: running.settings,
-        public: http::public::Made::default(),
+        public: http::made::Made::default(),
         clock: config.clock.clone(),
         silent_after_ms: config.silent_after_ms,
         secure: config.tls.is_some() || config.behind_proxy,

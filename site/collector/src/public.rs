@@ -2,11 +2,11 @@
 //! severity of its alarms: no ids, no positions, no names of rules, gateways or persons.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::error::{Error, Result};
-use crate::settings::Settings;
 
 /// Maximum stations of the page.
 const STATIONS_MAX: usize = 200;
@@ -159,8 +159,15 @@ fn reduced(number: usize, station: &Json) -> Json {
     })
 }
 
+/// Name and time zone of the site.
+#[derive(Debug)]
+pub struct Of {
+    pub name: String,
+    pub zone: TimeZone,
+}
+
 /// The page or its data.
-pub fn body(form: Form, shown: &Public, all: &[Json], settings: &Settings, now: i64) -> String {
+pub fn body(form: Form, shown: &Public, all: &[Json], site: &Of, now: i64) -> String {
     let find = |id: &String| all.iter().find(|station| station["station"] == **id);
     let stations: Vec<Json> = shown
         .stations
@@ -177,15 +184,15 @@ pub fn body(form: Form, shown: &Public, all: &[Json], settings: &Settings, now: 
         Form::English => &ENGLISH,
         Form::Portuguese => &PORTUGUESE,
     };
-    let title = match (shown.title.as_str(), settings.name()) {
-        ("", name) if name.is_empty() => words.title.to_string(),
+    let title = match (shown.title.as_str(), site.name.as_str()) {
+        ("", "") => words.title,
         ("", name) => name,
-        (title, _) => title.to_string(),
+        (title, _) => title,
     };
-    let title = escaped(&title);
+    let title = escaped(title);
     let rows: String = stations
         .iter()
-        .map(|one| row(one, words, settings))
+        .map(|one| row(one, words, &site.zone))
         .collect();
     let table = if rows.is_empty() {
         format!("<p>{}</p>", words.none)
@@ -217,7 +224,7 @@ pub fn body(form: Form, shown: &Public, all: &[Json], settings: &Settings, now: 
         local(
             Timestamp::from_millisecond(now).unwrap_or_default(),
             words,
-            settings
+            &site.zone
         ),
         words.note
     )
@@ -245,17 +252,17 @@ fn quantity(value: &Json, words: &Words) -> String {
 }
 
 /// A time in the site's zone.
-fn local(at: Timestamp, words: &Words, settings: &Settings) -> String {
+fn local(at: Timestamp, words: &Words, zone: &TimeZone) -> String {
     let format = if words.lang == "en" {
         "%Y-%m-%d %H:%M"
     } else {
         "%d/%m/%Y %H:%M"
     };
-    let zoned = at.to_zoned(settings.zone.now());
+    let zoned = at.to_zoned(zone.clone());
     zoned.strftime(format).to_string()
 }
 
-fn row(station: &Json, words: &Words, settings: &Settings) -> String {
+fn row(station: &Json, words: &Words, zone: &TimeZone) -> String {
     let rain = |span: &str| match station["rain"][span].as_f64() {
         Some(mm) => format!("{}\u{a0}mm", number(mm, 1, words)),
         None => "–".into(),
@@ -283,7 +290,7 @@ fn row(station: &Json, words: &Words, settings: &Settings) -> String {
     let seen = station["last_seen"]
         .as_str()
         .and_then(|text| text.parse::<Timestamp>().ok());
-    let seen = seen.map(|at| local(at, words, settings));
+    let seen = seen.map(|at| local(at, words, zone));
     format!(
         "<tr><th scope=\"row\">{}</th><td class=\"{class}\">{state}</td><td class=\"n\">{}</td>\
         <td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>",

@@ -7,9 +7,9 @@ use axum::extract::Request;
 use axum::response::Response;
 use tokio::sync::Semaphore;
 
+use super::made::Made;
 use super::names::{Hosts, Network};
 use super::permits::Permits;
-use super::public::Made;
 use crate::auth::{Auth, Proof, Strangers};
 use crate::blocking::Pool;
 use crate::channel::Channels;

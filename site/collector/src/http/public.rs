@@ -1,7 +1,7 @@
 //! The public page: chosen stations without a login, for a town's web site. It may be shown in
 //! frames of other sites, so it has no scripts and nothing that could be clicked in a user's name.
 //!
-//! A page is made at most once in [`FRESH_MS`] for each language, however many ask for it. So there
+//! A page is made at most once in [`FRESH_MS`](super::made::FRESH_MS) for each language, however many ask for it. So there
 //! is no limit for an address: in a flood, many people behind one address look at it.
 
 use std::sync::Arc;
@@ -11,16 +11,13 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::Mutex;
 
 use super::answer::ApiError;
 use super::app::App;
+use super::made::FRESH_MS;
 use crate::error::Result;
 use crate::public::{self, Form};
 use crate::query;
-
-/// Lifetime of a made page.
-const FRESH_MS: i64 = 30_000;
 
 /// The page's own policy: no scripts, and any site may frame it.
 const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
@@ -29,20 +26,6 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; for
 /// Marks a response that other sites may frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Framed;
-
-/// The made pages, by form.
-#[derive(Debug, Default)]
-pub struct Made(Mutex<[Option<Page>; Form::COUNT]>);
-
-/// A made page, and when it was made.
-type Page = (i64, Arc<str>);
-
-impl Made {
-    /// Drops the made pages, after a change of the settings.
-    pub async fn forget(&self) {
-        *self.0.lock().await = Default::default();
-    }
-}
 
 /// Query parameters of [`page`].
 #[derive(Debug, Deserialize)]
@@ -127,7 +110,11 @@ async fn made(app: &App, form: Form) -> Result<Arc<str>, ApiError> {
         .readers
         .read(move |db| query::stations(db, None, now, silent_after))
         .await?;
-    let body: Arc<str> = public::body(form, &shown, &stations, &app.settings, now).into();
+    let site = public::Of {
+        name: app.settings.name(),
+        zone: app.settings.zone.now(),
+    };
+    let body: Arc<str> = public::body(form, &shown, &stations, &site, now).into();
     pages[form as usize] = Some((now, body.clone()));
     Ok(body)
 }
