@@ -32,6 +32,19 @@ pub fn sample<T>(all: &[T], few: usize) -> impl Iterator<Item = &T> {
     (0..few).map(move |taken| &all[taken * all.len() / few])
 }
 
+/// Counts until nothing is left, for at most 30 seconds. The kernel ends the processes of a
+/// namespace after the lab's call returns: on a busy machine, some are still there.
+pub fn left_in_the_end(count: impl Fn() -> usize) -> usize {
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    loop {
+        let left = count();
+        if left == 0 || std::time::Instant::now() > patience {
+            return left;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
 /// The folder of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
