@@ -73,6 +73,10 @@ SIZE_OF(mlkem768_public_key)
 SIZE_OF(mlkem768_private_key)
 SIZE_OF(mlkem768_ciphertext)
 SIZE_OF(mlkem768_encapsulation)
+SIZE_OF(mlkem1024_public_key)
+SIZE_OF(mlkem1024_private_key)
+SIZE_OF(mlkem1024_ciphertext)
+SIZE_OF(mlkem1024_encapsulation)
 SIZE_OF(mlkem_encapsulation)
 
 size_t selo_sys_size_of_status(void);

@@ -194,6 +194,12 @@ structs! {
     MlKem768PrivateKey { bytes: [u8; 2400] }
     /// `struct selo_mlkem768_ciphertext`: a ciphertext of ML-KEM-768 [FIPS203].
     MlKem768Ciphertext { bytes: [u8; 1088] }
+    /// `struct selo_mlkem1024_public_key`: an encapsulation key of ML-KEM-1024 [FIPS203].
+    MlKem1024PublicKey { bytes: [u8; 1568] }
+    /// `struct selo_mlkem1024_private_key`: a decapsulation key of ML-KEM-1024 [FIPS203].
+    MlKem1024PrivateKey { bytes: [u8; 3168] }
+    /// `struct selo_mlkem1024_ciphertext`: a ciphertext of ML-KEM-1024 [FIPS203].
+    MlKem1024Ciphertext { bytes: [u8; 1568] }
     /// `struct selo_mlkem_encapsulation`: the state of either size, without its sponge.
     MlKemEncapsulation {
         area: [i16; 448],
@@ -208,6 +214,8 @@ structs! {
     MlKem512Encapsulation { of: MlKemEncapsulation, sponge: Shake }
     /// `struct selo_mlkem768_encapsulation`: an encapsulation in pieces.
     MlKem768Encapsulation { of: MlKemEncapsulation, sponge: Shake }
+    /// `struct selo_mlkem1024_encapsulation`: an encapsulation in pieces.
+    MlKem1024Encapsulation { of: MlKemEncapsulation, sponge: Shake }
 }
 
 structs! {
@@ -831,6 +839,23 @@ unsafe extern "C" {
         ciphertext: &MlKem768Ciphertext,
     );
     pub safe fn selo_mlkem768_check(private_key: &MlKem768PrivateKey) -> Status;
+    pub safe fn selo_mlkem1024_keygen(
+        public_key: &mut MlKem1024PublicKey,
+        private_key: &mut MlKem1024PrivateKey,
+        seed: &[u8; 64],
+    );
+    pub safe fn selo_mlkem1024_encapsulate(
+        ciphertext: &mut MlKem1024Ciphertext,
+        secret: &mut [u8; 32],
+        public_key: &MlKem1024PublicKey,
+        random: &[u8; 32],
+    ) -> Status;
+    pub safe fn selo_mlkem1024_decapsulate(
+        secret: &mut [u8; 32],
+        private_key: &MlKem1024PrivateKey,
+        ciphertext: &MlKem1024Ciphertext,
+    );
+    pub safe fn selo_mlkem1024_check(private_key: &MlKem1024PrivateKey) -> Status;
 
     pub safe fn selo_mlkem512_encapsulate_start(
         state: &mut MlKem512Encapsulation,
@@ -867,6 +892,24 @@ unsafe extern "C" {
     ) -> Status;
     pub safe fn selo_mlkem768_encapsulate_finish(
         state: &mut MlKem768Encapsulation,
+        secret: &mut [u8; 32],
+    ) -> Status;
+    pub safe fn selo_mlkem1024_encapsulate_start(
+        state: &mut MlKem1024Encapsulation,
+        random: &[u8; 32],
+    );
+    pub fn selo_mlkem1024_encapsulate_key(
+        state: *mut MlKem1024Encapsulation,
+        piece: *const u8,
+        size: usize,
+    ) -> Status;
+    pub fn selo_mlkem1024_encapsulate_read(
+        state: *mut MlKem1024Encapsulation,
+        out: *mut u8,
+        size: usize,
+    ) -> Status;
+    pub safe fn selo_mlkem1024_encapsulate_finish(
+        state: &mut MlKem1024Encapsulation,
         secret: &mut [u8; 32],
     ) -> Status;
 }

@@ -39,6 +39,9 @@ bytes! {
     MlKem768PublicKey, 1184;
     MlKem768PrivateKey, 2400;
     MlKem768Ciphertext, 1088;
+    MlKem1024PublicKey, 1568;
+    MlKem1024PrivateKey, 3168;
+    MlKem1024Ciphertext, 1568;
 }
 
 macro_rules! kem {
@@ -119,4 +122,10 @@ kem! {
     MlKem768PrivateKey: selo_mlkem768_decapsulate selo_mlkem768_check, MlKem768Ciphertext,
     MlKem768Encapsulation: selo_mlkem768_encapsulate_start selo_mlkem768_encapsulate_key
         selo_mlkem768_encapsulate_read selo_mlkem768_encapsulate_finish
+}
+kem! {
+    mlkem1024_keygen = selo_mlkem1024_keygen, MlKem1024PublicKey: selo_mlkem1024_encapsulate,
+    MlKem1024PrivateKey: selo_mlkem1024_decapsulate selo_mlkem1024_check, MlKem1024Ciphertext,
+    MlKem1024Encapsulation: selo_mlkem1024_encapsulate_start selo_mlkem1024_encapsulate_key
+        selo_mlkem1024_encapsulate_read selo_mlkem1024_encapsulate_finish
 }

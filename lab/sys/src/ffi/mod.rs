@@ -39,7 +39,8 @@ pub use declarations::{
     Aes256Small, Aes256Tiny, AsconAead128Key, AsconHash256, Blake2s, ChaCha20Poly1305Key,
     HmacAsconHash256, HmacBlake2s, HmacSha3_256, HmacSha3_512, HmacSha256, HmacSha512,
     MlKem512Ciphertext, MlKem512Encapsulation, MlKem512PrivateKey, MlKem512PublicKey,
-    MlKem768Ciphertext, MlKem768Encapsulation, MlKem768PrivateKey, MlKem768PublicKey, Sha256,
+    MlKem768Ciphertext, MlKem768Encapsulation, MlKem768PrivateKey, MlKem768PublicKey,
+    MlKem1024Ciphertext, MlKem1024Encapsulation, MlKem1024PrivateKey, MlKem1024PublicKey, Sha256,
     Sha384, Sha512, Speck128Fast, Speck128Small, Speck128Tiny, Speck192Fast, Speck192Small,
     Speck192Tiny, Speck256Fast, Speck256Small, Speck256Tiny, XChaCha20Poly1305Key,
 };
@@ -47,7 +48,7 @@ pub use hash::{Sha3_256, Sha3_512, shake128, shake256};
 pub use hkdf::{hkdf_ascon_hash256, hkdf_blake2s, hkdf_sha3_256, hkdf_sha256, pbkdf2_sha256};
 pub use mac::cmac;
 pub use memory::{equal, wipe};
-pub use mlkem::{mlkem512_keygen, mlkem768_keygen};
+pub use mlkem::{mlkem512_keygen, mlkem768_keygen, mlkem1024_keygen};
 pub use mode::{
     cbc_decrypt, cbc_decrypt_behind_iv, cbc_decrypt_in_place, cbc_encrypt, cbc_size, ctr,
     ctr_in_place, ecb_decrypt, ecb_decrypt_in_place, ecb_encrypt, ecb_encrypt_in_place,

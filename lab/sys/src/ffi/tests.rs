@@ -100,9 +100,13 @@ sizes! {
     MlKem768PublicKey = selo_sys_size_of_mlkem768_public_key
     MlKem768PrivateKey = selo_sys_size_of_mlkem768_private_key
     MlKem768Ciphertext = selo_sys_size_of_mlkem768_ciphertext
+    MlKem1024PublicKey = selo_sys_size_of_mlkem1024_public_key
+    MlKem1024PrivateKey = selo_sys_size_of_mlkem1024_private_key
+    MlKem1024Ciphertext = selo_sys_size_of_mlkem1024_ciphertext
     MlKemEncapsulation = selo_sys_size_of_mlkem_encapsulation
     MlKem512Encapsulation = selo_sys_size_of_mlkem512_encapsulation
     MlKem768Encapsulation = selo_sys_size_of_mlkem768_encapsulation
+    MlKem1024Encapsulation = selo_sys_size_of_mlkem1024_encapsulation
 }
 
 unsafe extern "C" {
