@@ -89,6 +89,20 @@ pub fn machine<E: StdError + Send + Sync + 'static>(error: E) -> Report {
     Report::from(Other(error))
 }
 
+/// An error of another crate on one line: its message, then each cause that is not in it already.
+pub fn chain(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let more = cause.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
 /// The result of a command.
 pub type Result<T> = std::result::Result<T, Report>;
 

@@ -104,6 +104,19 @@ impl Cluster {
         self.up_with("off");
     }
 
+    /// Runs SQL as the operator of the database, and returns its output.
+    pub fn psql(&self, sql: &str) -> String {
+        let output = Command::new("psql")
+            .args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql, &self.url()])
+            .output()
+            .expect("psql runs");
+        assert!(output.status.success(), "{sql}: {output:?}");
+        String::from_utf8(output.stdout)
+            .expect("text")
+            .trim()
+            .into()
+    }
+
     pub fn port(&self) -> u16 {
         self.port.expect("started with a port")
     }

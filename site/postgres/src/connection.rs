@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use postgres::error::SqlState;
 use postgres::{Client, Config, NoTls};
+use selo_base::report::chain;
 use selo_gateway::{Error, Result};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -189,18 +190,4 @@ pub fn without_password(url: &str) -> String {
     // Query parameters may contain a password too.
     let rest = rest.split('?').next().unwrap_or("");
     format!("{scheme}{rest}")
-}
-
-/// An error with its causes.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let more = cause.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = cause.source();
-    }
-    text
 }

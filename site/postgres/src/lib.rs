@@ -13,5 +13,5 @@ pub mod tls;
 mod device;
 mod schema;
 
-pub use connection::{chain, without_password};
+pub use connection::without_password;
 pub use registry::{InPostgres, is_url};

@@ -57,6 +57,20 @@ pub fn compare_digits(node: &mut Running, operator: &mut Running) {
     node.type_line("yes");
 }
 
+/// Pairs a node by the digits that it shows, after wrong ones: a typing error does not end a pairing.
+pub fn pair_after_a_typing_error(operator: &mut Running, node: &mut CNode) {
+    let digits = node.digits();
+    operator.err.wait("shows its digits");
+    operator.type_line(&format!("{:06}", (digits + 1) % 1_000_000));
+    operator
+        .err
+        .wait("no attempt at this gateway has these digits");
+    operator.type_line(&format!("{digits:06}"));
+    operator.err.wait("The digits are right");
+    node.node.confirm(true).expect("comparing");
+    node.wait("the result", |event| *event == Event::Paired);
+}
+
 /// A state directory, and the command that uses it.
 pub struct Site {
     folder: tempfile::TempDir,
@@ -470,6 +484,15 @@ impl CNode {
             gateway,
             events: VecDeque::new(),
         }
+    }
+
+    /// The digits that it shows.
+    pub fn digits(&mut self) -> u32 {
+        let shown = self.wait("digits", |event| matches!(event, Event::Digits(_)));
+        let Event::Digits(digits) = shown else {
+            unreachable!()
+        };
+        digits
     }
 
     /// A node whose key was provisioned by hand.

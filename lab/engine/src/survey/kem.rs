@@ -1,7 +1,6 @@
 //! Questions about an ML-KEM that vectors leave open or cannot name: does decapsulation compare the
 //! ciphertext, and which constant of the transform is wrong?
 
-mod keccak;
 mod transform;
 
 use super::line::{Evidence, Finding};

@@ -39,26 +39,6 @@ impl Shared {
         Node::new(self.sites[0].device(Suite::ChaChaPolyBlake2s, name))
     }
 
-    /// Runs SQL, and returns its output.
-    fn psql(&self, sql: &str) -> String {
-        let output = std::process::Command::new("psql")
-            .args([
-                "-XAtq",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-c",
-                sql,
-                &self.cluster.url(),
-            ])
-            .output()
-            .expect("psql runs");
-        assert!(output.status.success(), "{sql}: {output:?}");
-        String::from_utf8(output.stdout)
-            .expect("text")
-            .trim()
-            .into()
-    }
-
     fn gateways(&self) -> Vec<Gateway> {
         self.sites.iter().map(|site| site.gateway(&[])).collect()
     }

@@ -14,6 +14,7 @@ use lettre::message::{Mailbox, Message};
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, AsyncTokioStream, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
+use selo_base::report::chain;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -44,7 +45,7 @@ pub(super) async fn send(channel: &Channel, letter: &Letter) -> Result<(), Strin
 }
 
 async fn deliver(channel: &Channel, letter: &Letter) -> Result<(), String> {
-    let said = |error: lettre::transport::smtp::Error| error_text(&error);
+    let said = |error: lettre::transport::smtp::Error| chain(&error);
     let mut message = Message::builder()
         .from(mailbox(&channel.from)?)
         .subject(&letter.title)
@@ -56,7 +57,7 @@ async fn deliver(channel: &Channel, letter: &Letter) -> Result<(), String> {
         .body(letter.text.clone())
         .map_err(|error| error.to_string())?;
     let hello = ClientId::default();
-    let stream = connect(channel).await.map_err(|error| error_text(&error))?;
+    let stream = connect(channel).await.map_err(|error| chain(&error))?;
     let connected = AsyncSmtpConnection::connect_with_transport(stream, &hello).await;
     let mut smtp = connected.map_err(said)?;
     if channel.security == Security::StartTls {
@@ -78,20 +79,6 @@ async fn deliver(channel: &Channel, letter: &Letter) -> Result<(), String> {
     // The message has been accepted, whatever the answer to this is.
     let _ = smtp.quit().await;
     Ok(())
-}
-
-/// An error with its causes: the crate's own text names only the kind.
-fn error_text(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
 }
 
 /// Connects, with TLS from the first byte if the channel wants it.

@@ -7,8 +7,9 @@ use std::time::Duration;
 use postgres::error::SqlState;
 use postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
 use postgres::{Client, Config, NoTls, Statement};
+use selo_base::report::chain;
 use selo_postgres::tls::{self, Security};
-use selo_postgres::{chain, without_password};
+use selo_postgres::without_password;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{Database, Row, Value, in_multi_rows};

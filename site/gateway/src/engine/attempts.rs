@@ -27,14 +27,25 @@ impl Engine {
                 return Err(Reason::NotPairing);
             };
             let key = *pairing.key();
-            if !self.source_may(now, from, 1) {
-                return Err(Reason::RateLimited);
-            }
-            self.charge(now, from, 1);
-            self.answer(from, Kind::PairKey, &key, out);
-            return Ok(());
+            return self.repeat_key(now, from, &key, out);
         }
         self.request_attempt(now, from, commit.bytes, out)
+    }
+
+    /// Answers a repeated commitment with its PAIR-KEY again.
+    pub(super) fn repeat_key(
+        &mut self,
+        now: Now,
+        from: Peer,
+        key: &[u8],
+        out: &mut Output,
+    ) -> Handled {
+        if !self.source_may(now, from, 1) {
+            return Err(Reason::RateLimited);
+        }
+        self.charge(now, from, 1);
+        self.answer(from, Kind::PairKey, key, out);
+        Ok(())
     }
 
     /// Begins an attempt for a PAIR-COMMIT or PAIR-OPEN at once, or lets it wait for the lot.

@@ -127,12 +127,7 @@ impl Engine {
             match &underway.stage {
                 Stage::Keyed(pairing) if pairing.commit() == commit.bytes => {
                     let key = *pairing.key();
-                    if !self.source_may(now, from, 1) {
-                        return Err(Reason::RateLimited);
-                    }
-                    self.charge(now, from, 1);
-                    self.answer(from, Kind::PairKey, &key, out);
-                    return Ok(());
+                    return self.repeat_key(now, from, &key, out);
                 }
                 Stage::Opened { opening, .. } if opening.device() == commit.device => {
                     match opening.check(commit) {

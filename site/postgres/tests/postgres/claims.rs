@@ -41,7 +41,9 @@ fn a_counter_is_granted_once_and_never_falls() {
     );
     let found = registry.find("00000001").expect("found");
     assert_eq!(found.join_counter, 7);
-    let by = pair.psql("SELECT joined_by FROM selo_registry.device WHERE id = 2");
+    let by = pair
+        .cluster
+        .psql("SELECT joined_by FROM selo_registry.device WHERE id = 2");
     assert_eq!(by, "gateway 1");
 }
 
@@ -92,6 +94,8 @@ fn of_gateways_that_ask_at_the_same_time_one_gets_each_counter() {
     let all: usize = granted.iter().sum();
     assert!(all <= (DEVICES * ROUNDS) as usize, "{granted:?}");
     assert!(all >= DEVICES as usize, "{granted:?}");
-    let lowest = pair.psql("SELECT min(join_counter) FROM selo_registry.device");
+    let lowest = pair
+        .cluster
+        .psql("SELECT min(join_counter) FROM selo_registry.device");
     assert_eq!(lowest, ROUNDS.to_string());
 }

@@ -42,26 +42,6 @@ impl Pair {
     pub fn registry(&self, gateway: usize) -> Registry {
         self.place(gateway).open().expect("opens")
     }
-
-    /// Runs SQL as the operator of the database, and returns its standard output.
-    pub fn psql(&self, sql: &str) -> String {
-        let output = std::process::Command::new("psql")
-            .args([
-                "-XAtq",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-c",
-                sql,
-                &self.cluster.url(),
-            ])
-            .output()
-            .expect("psql runs");
-        assert!(output.status.success(), "{sql}: {output:?}");
-        String::from_utf8(output.stdout)
-            .expect("text")
-            .trim()
-            .into()
-    }
 }
 
 pub fn place(url: &str, state: &Path, gateway: usize) -> InPostgres {

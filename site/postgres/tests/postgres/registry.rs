@@ -113,7 +113,9 @@ fn no_key_is_in_the_database_in_the_clear() {
     pair.registry(0)
         .add(&device, Existing::Refuse)
         .expect("adds");
-    let stored = pair.psql("SELECT encode(key, 'hex') FROM selo_registry.device");
+    let stored = pair
+        .cluster
+        .psql("SELECT encode(key, 'hex') FROM selo_registry.device");
     assert_eq!(stored.len(), 64);
     assert_ne!(stored, "a7".repeat(32));
     let found = pair

@@ -137,7 +137,7 @@ fn after_an_outage_the_owners_keep_their_shards_whoever_comes_first() {
     assert_eq!((of_a.fences.len(), of_b.fences.len()), (32, 32));
     // Nobody could renew for longer than a lease.
     for table in ["shard", "engine"] {
-        pair.psql(&format!(
+        pair.cluster.psql(&format!(
             "UPDATE selo_registry.{table} SET until = now() - interval '1 s'"
         ));
     }

@@ -41,7 +41,7 @@ fn a_key_that_was_given_to_another_device_does_not_open() {
     let mut registry = pair.registry(0);
     let devices = [device(1, None), device(2, None)];
     registry.add_all(&devices, Existing::Refuse).expect("adds");
-    pair.psql(
+    pair.cluster.psql(
         "UPDATE selo_registry.device SET (key, seal) =
          (SELECT key, seal FROM selo_registry.device WHERE id = 1)",
     );
@@ -59,7 +59,8 @@ fn a_read_only_server_grants_nothing_and_is_named() {
         .expect("adds")
         .row;
     let mut shared = pair.place(0).share().expect("connects").expect("shared");
-    pair.psql("ALTER DATABASE postgres SET default_transaction_read_only = on");
+    pair.cluster
+        .psql("ALTER DATABASE postgres SET default_transaction_read_only = on");
     // The setting holds for new connections.
     pair.cluster.kill();
     pair.cluster.up();
@@ -76,7 +77,7 @@ fn a_read_only_server_grants_nothing_and_is_named() {
     let error = registry.revoke(device(1, None).id).expect_err("refused");
     assert!(matches!(error, Error::RegistryReadOnly { .. }), "{error}");
     assert_eq!(registry.find("00000001").expect("reads").join_counter, 0);
-    pair.psql(
+    pair.cluster.psql(
         "BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT",
     );
     let verdicts = shared

@@ -18,6 +18,7 @@
 #if SELO_NATIVE_P256 && SELO_BACKEND_UMAAL
 
 #include "../arm/kernel.inc"
+#include "rows.inc"
 
 /* r4 to r7 = the four words at \from + \at, with any alignment. */
 .macro load_a from, at
@@ -32,21 +33,6 @@
     ldr r1, [\from, #\at + 4]
     ldr r2, [\from, #\at + 8]
     ldr r3, [\from, #\at + 12]
-.endm
-
-/* The words x0 to x3 and carry += a[0..4) b; x0 is then done, and the carry is word 4. */
-.macro row b, x0, x1, x2, x3, carry
-    umaal \x0, \carry, r4, \b
-    umaal \x1, \carry, r5, \b
-    umaal \x2, \carry, r6, \b
-    umaal \x3, \carry, r7, \b
-.endm
-
-/* The same where the carry begins with 0. Word \at of the product is done, or will be added to. */
-.macro low_row at, b, x0, x1, x2, x3, carry
-    mov \carry, #0
-    row \b, \x0, \x1, \x2, \x3, \carry
-    str \x0, [sp, #4 * \at]
 .endm
 
 /* t4 to t11 += what is left of m p for m in m0 to m3, with the carry of m3 from the flags; c = the carry. */

@@ -5,9 +5,8 @@
  *
  * r = a b mod p, below 2^255 + 2^230. r may be a or b. All three are aligned to 4 bytes.
  *
- * Operand scanning: both halves of a times the low half of b, then both times the high one. A row
- * adds a word of b times four words of a, with UMAAL alone: it multiplies and adds two words,
- * the one at its place and the carry, and never overflows.
+ * Operand scanning in rows (rows.inc): both halves of a times the low half of b, then both times the
+ * high one.
  *
  *   void selo_field25519_multiply_core(the same);
  *
@@ -20,22 +19,8 @@
 
 #if SELO_NATIVE_X25519 && SELO_BACKEND_UMAAL
 
+#include "rows.inc"
 #include "x25519_reduce.inc"
-
-/* The words x0 to x3 and carry += a[0..4) b; x0 is then done, and the carry is word 4. */
-.macro row b, x0, x1, x2, x3, carry
-    umaal \x0, \carry, r4, \b
-    umaal \x1, \carry, r5, \b
-    umaal \x2, \carry, r6, \b
-    umaal \x3, \carry, r7, \b
-.endm
-
-/* The same where the carry begins with 0. Word \at of the product is done, or will be added to. */
-.macro low_row at, b, x0, x1, x2, x3, carry
-    mov \carry, #0
-    row \b, \x0, \x1, \x2, \x3, \carry
-    str \x0, [sp, #4 * \at]
-.endm
 
 /* The stack: twelve words of the product, r, b, lr. */
 kernel selo_field25519_multiply_arm

@@ -137,6 +137,20 @@ kernel_end selo_p256_multiply_avr
         st X+, T + 2
         st X+, T + 3
     .endm
+    /* The words of M that word K of a step's low half takes */
+    .macro word_add_low
+        .if K == 0
+            word_add M1
+        .elseif K == 4
+            word_add M2
+        .elseif K == 8
+            word_add M3
+            word_add M0
+        .else
+            word_add M1
+            word_sub M0
+        .endif
+    .endm
     /* m3 += m0, carry to CARRY, which was 0 or 1 */
     .macro complete_m
         add M3, M0
@@ -164,17 +178,7 @@ entry selo_p256_reduce
         word_load Y, K                  /* L0 */
         word_load Y, 32 + K             /* H0 */
         word_of_m K
-        .if K == 0
-            word_add M1
-        .elseif K == 4
-            word_add M2
-        .elseif K == 8
-            word_add M3
-            word_add M0
-        .else
-            word_add M1
-            word_sub M0
-        .endif
+        word_add_low
         word_store K
         .set K, K + 4
     .endr
@@ -215,17 +219,7 @@ entry selo_p256_reduce
     .set K, 0
     .rept 4
         word_first Z, 16 + K, 24
-        .if K == 0
-            word_add M1
-        .elseif K == 4
-            word_add M2
-        .elseif K == 8
-            word_add M3
-            word_add M0
-        .else
-            word_add M1
-            word_sub M0
-        .endif
+        word_add_low
         word_out
         .set K, K + 4
     .endr

@@ -1,7 +1,8 @@
 //! The secret vector of an ML-KEM key pair and its transform [FIPS203, 4.3], for the search of a
 //! wrong constant.
 
-use super::keccak::{sha3_512, shake256};
+use sha3::digest::ExtendableOutput as _;
+use sha3::{Digest as _, Sha3_512, Shake256};
 
 const Q: u32 = 3329;
 
@@ -65,10 +66,11 @@ pub(super) fn twisted(d: &[u8], rank: usize, got: &[u8]) -> Option<Twist> {
 /// The secret vector before its transform [FIPS203, algorithm 13].
 fn secret(d: &[u8], rank: usize) -> Vec<Vec<u32>> {
     let message = [d, &[rank as u8]].concat();
-    let sigma = &sha3_512(&message)[32..];
+    let sigma = &Sha3_512::digest(&message)[32..];
     let eta = if rank == 2 { 3 } else { 2 };
     let noise = |number: usize| {
-        let bytes = shake256(&[sigma, &[number as u8]].concat(), 64 * eta);
+        let mut bytes = [0; 64 * 3];
+        Shake256::digest_xof([sigma, &[number as u8]].concat(), &mut bytes[..64 * eta]);
         let bit = |at: usize| u32::from(bytes[at / 8] >> (at % 8) & 1);
         let sum = |from: usize| (from..from + eta).map(bit).sum::<u32>();
         let coefficient = |at: usize| (Q + sum(2 * at * eta) - sum((2 * at + 1) * eta)) % Q;

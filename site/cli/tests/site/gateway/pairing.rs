@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::gateway_support::{CNode, Running, Site};
+use crate::gateway_support::{CNode, Running, Site, pair_after_a_typing_error};
 use selo_gateway::control::{self, Client, Reply, Request};
 use selo_gateway::state::StateDir;
 use selo_sys::node::{Event, Suite};
@@ -17,18 +17,7 @@ fn a_node_is_paired_by_a_person_who_types_what_it_shows() {
     pair.err.wait("Start pairing on the node");
     let mut node = CNode::new(Suite::AesGcmSha3_256, gateway.address, 1);
     node.node.pair().expect("starts");
-    let digits = node.wait("digits", |event| matches!(event, Event::Digits(_)));
-    let Event::Digits(digits) = digits else {
-        unreachable!()
-    };
-    pair.err.wait("shows its digits");
-    // A typing error does not end the pairing.
-    pair.type_line(&format!("{:06}", (digits + 1) % 1_000_000));
-    pair.err.wait("no attempt at this gateway has these digits");
-    pair.type_line(&format!("{digits:06}"));
-    pair.err.wait("The digits are right");
-    node.node.confirm(true).expect("comparing");
-    node.wait("the result", |event| *event == Event::Paired);
+    pair_after_a_typing_error(&mut pair, &mut node);
     let (code, out, err) = pair.wait();
     assert_eq!(
         (code, out.trim()),
@@ -58,10 +47,7 @@ fn wrong_digits_store_nothing_and_three_of_them_close_the_window() {
     assert!(second.stderr.contains("already open"), "{second:?}");
 
     node.node.pair().expect("starts");
-    let Event::Digits(digits) = node.wait("digits", |event| matches!(event, Event::Digits(_)))
-    else {
-        unreachable!()
-    };
+    let digits = node.digits();
     assert_eq!(watcher.out.next_json()["event"], "keyed");
     let comparing = watcher.out.next_json();
     assert_eq!(comparing["event"], "comparing");
@@ -97,10 +83,7 @@ fn wrong_digits_store_nothing_and_three_of_them_close_the_window() {
     let watcher = Running::start(&site, &["device", "pair", "--json"]);
     assert_eq!(watcher.out.next_json()["event"], "open");
     node.node.pair().expect("starts");
-    let Event::Digits(digits) = node.wait("digits", |event| matches!(event, Event::Digits(_)))
-    else {
-        unreachable!()
-    };
+    let digits = node.digits();
     let digits = format!("{digits:06}");
     let paired = site.selo(&["device", "pair", "--digits", &digits, "--name", "roof"]);
     node.node.confirm(true).expect("comparing");

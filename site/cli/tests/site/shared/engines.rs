@@ -34,7 +34,7 @@ fn wait_for_shares(shared: &Shared, engines: usize) {
     let least = 64 / engines - engines;
     let since = Instant::now();
     loop {
-        let answer = shared.psql(sql);
+        let answer = shared.cluster.psql(sql);
         let numbers: Vec<usize> = answer.split('|').flat_map(str::parse).collect();
         if let [owners, min, 64] = numbers[..]
             && owners == engines
@@ -134,13 +134,17 @@ fn a_killed_engine_that_is_back_within_its_lease_continues_its_sessions() {
     let first = engines(&shared).remove(0);
     let address = node.join_patiently(&[first.address]);
     assert_eq!(node.send(&[address], b"before"), [address]);
-    let epoch = shared.psql("SELECT max(epoch) FROM selo_registry.shard");
+    let epoch = shared
+        .cluster
+        .psql("SELECT max(epoch) FROM selo_registry.shard");
     first.kill();
     let second = engine(&shared, 0);
     wait_for_shares(&shared, 1);
     assert_eq!(node.send(&[second.address], b"after"), [second.address]);
     assert_eq!(node.check_counters(), 2);
-    let grown = shared.psql("SELECT max(epoch) FROM selo_registry.shard");
+    let grown = shared
+        .cluster
+        .psql("SELECT max(epoch) FROM selo_registry.shard");
     assert_ne!(epoch, grown, "another start has another epoch");
 }
 

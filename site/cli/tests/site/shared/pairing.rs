@@ -5,7 +5,7 @@ use std::time::Duration;
 use selo_sys::node::{Event, Suite};
 
 use super::Shared;
-use crate::gateway_support::{CNode, Running};
+use crate::gateway_support::{CNode, Running, pair_after_a_typing_error};
 
 const OPENS: &str = "opens the pairing window of an operator at another gateway";
 
@@ -21,17 +21,7 @@ fn an_operator_pairs_a_node_that_another_gateway_hears() {
     gateways[1].log.wait(OPENS);
     let mut node = CNode::new(Suite::AesGcmSha3_256, gateways[1].address, 1);
     node.node.pair().expect("starts");
-    let digits = node.wait("digits", |event| matches!(event, Event::Digits(_)));
-    let Event::Digits(digits) = digits else {
-        unreachable!()
-    };
-    pair.err.wait("shows its digits");
-    pair.type_line(&format!("{:06}", (digits + 1) % 1_000_000));
-    pair.err.wait("no attempt at this gateway has these digits");
-    pair.type_line(&format!("{digits:06}"));
-    pair.err.wait("The digits are right");
-    node.node.confirm(true).expect("comparing");
-    node.wait("the result", |event| *event == Event::Paired);
+    pair_after_a_typing_error(&mut pair, &mut node);
     let (code, out, err) = pair.wait();
     let id = format!("{:08x}", node.node.id());
     assert_eq!((code, out.trim()), (Some(0), id.as_str()), "{err}");
@@ -41,12 +31,14 @@ fn an_operator_pairs_a_node_that_another_gateway_hears() {
     // Neither digits nor anything else of the pairing stays.
     let since = std::time::Instant::now();
     let left = "SELECT count(*) FROM selo_registry.pairing_window";
-    while shared.psql(left) != "0" {
+    while shared.cluster.psql(left) != "0" {
         assert!(since.elapsed() < Duration::from_secs(20), "the row stays");
         std::thread::sleep(Duration::from_millis(100));
     }
     assert_eq!(
-        shared.psql("SELECT count(*) FROM selo_registry.pairing_word"),
+        shared
+            .cluster
+            .psql("SELECT count(*) FROM selo_registry.pairing_word"),
         "0"
     );
 }
@@ -58,7 +50,7 @@ fn who_can_write_to_the_database_can_neither_open_a_window_nor_enter_digits() {
     };
     let gateways = shared.gateways();
     let insert = "INSERT INTO selo_registry.pairing_window (id, gateway, until, body)";
-    shared.psql(&format!(
+    shared.cluster.psql(&format!(
         "{insert} VALUES ('\\x{}', 'x', now() + interval '5 min', '\\x{}')",
         "01".repeat(16),
         "02".repeat(90)
@@ -74,7 +66,7 @@ fn who_can_write_to_the_database_can_neither_open_a_window_nor_enter_digits() {
          FROM selo_registry.pairing_window WHERE gateway <> 'x'",
         "03".repeat(16)
     );
-    shared.psql(&copy);
+    shared.cluster.psql(&copy);
     let mut node = CNode::new(Suite::Ascon, gateways[1].address, 1);
     node.node.pair().expect("starts");
     node.wait("digits", |event| matches!(event, Event::Digits(_)));
@@ -84,7 +76,7 @@ fn who_can_write_to_the_database_can_neither_open_a_window_nor_enter_digits() {
         "'\\x0102'",
         "(SELECT body FROM selo_registry.pairing_word LIMIT 1)",
     ] {
-        shared.psql(&format!(
+        shared.cluster.psql(&format!(
             "INSERT INTO selo_registry.pairing_word (window_id, body)
              SELECT id, {body} FROM selo_registry.pairing_window WHERE gateway NOT IN ('x', 'y')"
         ));
