@@ -81,22 +81,18 @@ fn insert(
 /// Position in the journal: events before it are listed.
 pub type Before = (i64, i64);
 
-/// Events before a position and since a time, newest first.
+/// Events before a position and since a time, newest first, of one station or of all.
 pub fn events(
     db: &mut dyn Database,
     before: Before,
     since: i64,
-    station: &str,
+    station: Option<&str>,
     limit: i64,
 ) -> Result<Vec<Row>> {
-    let parameters: [Value; 5] = [
-        before.0.into(),
-        before.1.into(),
-        since.into(),
-        station.into(),
-        limit.into(),
-    ];
-    db.query(sql::EVENTS, &parameters)
+    let mut parameters: Vec<Value> =
+        vec![before.0.into(), before.1.into(), since.into(), limit.into()];
+    parameters.extend(station.map(Value::from));
+    db.query(&sql::events(station.is_some()), &parameters)
 }
 
 /// The position of an event, from which the next page starts.

@@ -19,23 +19,35 @@ pub const POINTS_MAX: i64 = 100_000;
 /// Maximum frames of one page.
 pub const FRAMES_MAX: i64 = 1000;
 
-/// The stations, or one of them.
+/// All stations, or those with these ids.
 pub fn stations(
     db: &mut dyn Database,
-    station: Option<&str>,
+    chosen: Option<&[String]>,
     now: i64,
     silent_after: i64,
 ) -> Result<Vec<Json>> {
+    if chosen.is_some_and(<[String]>::is_empty) {
+        return Ok(Vec::new());
+    }
     let rules = alarm::load_rules(db)?;
     let mut parameters: Vec<Value> = vec![
         (now - Level::Hour.ms()).into(),
         (now - Level::Day.ms()).into(),
         now.into(),
     ];
-    parameters.extend(station.map(Value::from));
-    let rows = db.query(&sql::stations(station.is_some()), &parameters)?;
+    let ids: Vec<Value> = chosen
+        .into_iter()
+        .flatten()
+        .map(|id| id.as_str().into())
+        .collect();
+    parameters.extend(ids.iter().cloned());
+    let rows = db.query(&sql::stations(chosen.map(<[String]>::len)), &parameters)?;
+    let active = match chosen {
+        None => db.query(&sql::active_alarms(), &[])?,
+        Some(_) => db.query(&sql::active_alarms_of(ids.len()), &ids)?,
+    };
     let mut alarms: HashMap<String, Vec<Json>> = HashMap::new();
-    for row in db.query(&sql::active_alarms(), &[])? {
+    for row in active {
         let alarm = alarm::row_json(&row);
         alarms.entry(row.text(2).into()).or_default().push(alarm);
     }

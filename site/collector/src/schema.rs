@@ -192,6 +192,8 @@ const STEPS: [&str; 7] = [
     ALTER TABLE journal ADD COLUMN target TEXT;
     CREATE INDEX outbox_by_severity ON outbox(target, severity, id);
     CREATE INDEX outbox_of_alarm ON outbox(alarm);
+    CREATE INDEX alarm_by_time ON alarm(since, id);
+    CREATE INDEX alarm_of_station ON alarm(station);
 ",
 ];
 

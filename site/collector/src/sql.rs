@@ -99,13 +99,19 @@ const STATIONS: &str = "SELECT s.station, COALESCE(s.title, s.name), s.device, s
             WHERE r.station = s.station AND r.name = 'rain_total' AND r.at > ?2 AND r.at <= ?3)
     FROM station s";
 
-/// ?1 is the start of the hour of rain, ?2 that of the day, ?3 is now.
-pub fn stations(one: bool) -> String {
-    if one {
-        format!("{STATIONS} WHERE s.station = ?4")
-    } else {
-        format!("{STATIONS} ORDER BY s.station")
-    }
+/// ?1 is the start of the hour of rain, ?2 that of the day, ?3 is now. With a number: as many
+/// stations, from ?4.
+pub fn stations(number: Option<usize>) -> String {
+    let of = number.map_or_else(String::new, |number| {
+        format!("WHERE s.station IN ({})", places(4, number))
+    });
+    format!("{STATIONS} {of} ORDER BY s.station")
+}
+
+/// Placeholders: `?4, ?5, ?6`.
+fn places(first: usize, number: usize) -> String {
+    let places: Vec<String> = (first..first + number).map(|at| format!("?{at}")).collect();
+    places.join(", ")
 }
 
 pub const UNIT_OF: &str = "SELECT unit FROM quantity WHERE station = ?1 AND name = ?2";
@@ -189,6 +195,11 @@ const ALARM: &str = "SELECT id, rule, station, since, cleared, value, bound, uni
 pub fn active_alarms() -> String {
     format!("{ALARM} WHERE cleared IS NULL ORDER BY since DESC, id DESC")
 }
+/// Active alarms of as many stations, from ?1.
+pub fn active_alarms_of(number: usize) -> String {
+    let of = places(1, number);
+    format!("{ALARM} WHERE cleared IS NULL AND station IN ({of}) ORDER BY since DESC, id DESC")
+}
 pub fn past_alarms() -> String {
     format!("{ALARM} WHERE cleared IS NOT NULL ORDER BY since DESC, id DESC LIMIT ?1")
 }
@@ -200,12 +211,17 @@ pub const ACKNOWLEDGE: &str = "UPDATE alarm SET acknowledged = ?1, person = ?2, 
 
 pub const INSERT_EVENT: &str = "INSERT INTO journal(at, alarm, event, person, note, target)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-/// Events before the position (?1, ?2) and since ?3, newest first, of the station ?4 or of all.
-pub const EVENTS: &str = "SELECT j.id, j.at, j.event, j.person, j.note, a.rule, a.station,
+const EVENT: &str = "SELECT j.id, j.at, j.event, j.person, j.note, a.rule, a.station,
         a.severity, a.value, a.bound, a.unit, a.text, a.id, COALESCE(s.title, s.name)
     FROM journal j JOIN alarm a ON a.id = j.alarm LEFT JOIN station s ON s.station = a.station
-    WHERE (j.at, j.id) < (?1, ?2) AND j.at >= ?3 AND (?4 = '' OR a.station = ?4)
-    ORDER BY j.at DESC, j.id DESC LIMIT ?5";
+    WHERE (j.at, j.id) < (?1, ?2) AND j.at >= ?3";
+
+/// At most ?4 events before the position (?1, ?2) and since ?3, newest first. `one`: of the
+/// station ?5.
+pub fn events(one: bool) -> String {
+    let of = if one { "AND a.station = ?5" } else { "" };
+    format!("{EVENT} {of} ORDER BY j.at DESC, j.id DESC LIMIT ?4")
+}
 
 pub const GROUND_HEAD: &str = "SELECT kind, bounds, tag FROM ground";
 pub const GROUND: &str = "SELECT kind, body, tag FROM ground";
@@ -308,8 +324,9 @@ pub fn prune_rollup(table: &str) -> String {
             WHERE station = ?1 AND name = ?2 AND at < ?3 ORDER BY at LIMIT 500)"
     )
 }
+/// No alarm is cleared before it begins, and `since` has an index.
 pub const PRUNE_ALARMS: &str = "DELETE FROM alarm WHERE id IN
-    (SELECT id FROM alarm WHERE cleared < ?1 ORDER BY id LIMIT 500)";
+    (SELECT id FROM alarm WHERE since < ?1 AND cleared < ?1 ORDER BY since LIMIT 500)";
 pub const PRUNE_JOURNAL: &str =
     "DELETE FROM journal WHERE id IN (SELECT id FROM journal WHERE at < ?1 ORDER BY at LIMIT 500)";
 /// Keep the newest rows, a piece at a time.
@@ -352,3 +369,6 @@ pub const PRUNE_FIXES: &str =
     "DELETE FROM fix WHERE id IN (SELECT id FROM fix WHERE at < ?1 ORDER BY at LIMIT 500)";
 pub const PRUNE_TLS_TIMES: &str = "DELETE FROM tls_time
     WHERE id IN (SELECT id FROM tls_time WHERE at < ?1 ORDER BY at LIMIT 500)";
+
+#[cfg(test)]
+mod plans;

@@ -39,13 +39,21 @@ const SIGNS = { Cel: "°C", 1: "" };
 
 export const unitSign = (unit) => SIGNS[unit] ?? unit;
 
+/** Formats by their options. Making one takes longer than using it a hundred times. */
+const formats = new Map();
+function made(Kind, options) {
+    const key = `${Kind.name} ${region} ${JSON.stringify(options)}`;
+    if (!formats.has(key)) formats.set(key, new Kind(region, options));
+    return formats.get(key);
+}
+
 export function number(value, digits) {
     if (value === null || value === undefined || !Number.isFinite(value)) return "–";
     const options = digits === undefined
         ? { maximumFractionDigits: 3 }
         : { minimumFractionDigits: digits, maximumFractionDigits: digits };
     // Adding 0 turns -0 into 0.
-    return new Intl.NumberFormat(region, options).format(value + 0);
+    return made(Intl.NumberFormat, options).format(value + 0);
 }
 
 export const amount = (value, unit) => number(value, DIGITS[unit]);
@@ -69,16 +77,16 @@ export function valueName(name) {
 const at = (time) => new Date(time);
 
 export const dateTime = (time) => time
-    ? new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "medium", timeZone: clockZone() }).format(at(time))
+    ? made(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium", timeZone: clockZone() }).format(at(time))
     : "–";
 
 export const clock = (time, seconds = false) =>
-    new Intl.DateTimeFormat(region, {
+    made(Intl.DateTimeFormat, {
         hour: "numeric", minute: "2-digit", second: seconds ? "2-digit" : undefined, timeZone: clockZone(),
     }).format(at(time));
 
 export const day = (time, zone = dayZone()) =>
-    new Intl.DateTimeFormat(region, { day: "numeric", month: "short", timeZone: zone }).format(at(time));
+    made(Intl.DateTimeFormat, { day: "numeric", month: "short", timeZone: zone }).format(at(time));
 
 const STEPS = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
@@ -87,7 +95,7 @@ export function ago(time, now = Date.now()) {
     if (!time) return t("never");
     const seconds = Math.round((at(time).getTime() - now) / 1000);
     const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? STEPS[3];
-    const format = new Intl.RelativeTimeFormat(region, { numeric: "auto" });
+    const format = made(Intl.RelativeTimeFormat, { numeric: "auto" });
     return format.format(Math.trunc(seconds / size), unit);
 }
 
@@ -95,7 +103,7 @@ export function ago(time, now = Date.now()) {
 export function span(seconds) {
     const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? STEPS[3];
     const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 };
-    return new Intl.NumberFormat(region, options).format(seconds / size);
+    return made(Intl.NumberFormat, options).format(seconds / size);
 }
 
 /** The value of an alarm: a silence is a duration. */

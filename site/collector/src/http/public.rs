@@ -135,9 +135,10 @@ fn not_made() -> ApiError {
 
 async fn made_now(app: &App, form: Form, shown: &Public, now: i64) -> Result<Arc<str>> {
     let silent_after = app.silent_after_ms;
+    let chosen = shown.stations.clone();
     let read = app
         .readers
-        .read(move |db| query::stations(db, None, now, silent_after));
+        .read(move |db| query::stations(db, Some(&chosen), now, silent_after));
     let stations: Vec<Value> = within("the database", READ_DEADLINE, read).await?;
     let site = public::Of {
         name: app.settings.name(),

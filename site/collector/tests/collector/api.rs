@@ -237,3 +237,37 @@ fn an_export_has_every_reading_once_in_order_whatever_its_pages() {
     let one = site.client.get("/api/v1/export?device=00000001").text;
     assert_eq!(one.lines().count(), 4);
 }
+
+#[test]
+fn a_page_asks_for_the_changed_stations_alone() {
+    let site = Site::start();
+    let all: Vec<_> = (0..5)
+        .map(|number| message(&format!("s{number}"), 1, 0, NOON, 1.0))
+        .collect();
+    site.client.send(&all);
+    let ids = |query: &str| -> Vec<String> {
+        let got = site.client.get(&format!("/api/v1/stations{query}")).ok();
+        let list = got["stations"].as_array().expect("a list").clone();
+        list.iter()
+            .map(|one| one["device"].as_str().expect("text").to_string())
+            .collect()
+    };
+    assert_eq!(ids("").len(), 5);
+    assert_eq!(ids("?stations=site:s3,site:none,site:s1"), ["s1", "s3"]);
+    // A station with an alarm has its own alarms alone.
+    let rules = serde_json::json!({"rules": [{"name": "cold", "kind": "value", "when": "under",
+        "value": "temperature", "limit": 5.0, "clear": 6.0}]});
+    let put = site
+        .client
+        .request("PUT", "/api/v1/rules", &[], &rules.to_string());
+    put.ok();
+    let got = site.client.get("/api/v1/stations?stations=site:s3").ok();
+    let alarms = got["stations"][0]["alarms"].as_array().expect("a list");
+    assert_eq!(alarms.len(), 1);
+    assert!(ids("?stations=").is_empty());
+    let many = vec!["site:s1"; 101].join(",");
+    let refused = site
+        .client
+        .get(&format!("/api/v1/stations?stations={many}"));
+    assert_eq!(refused.status, 400, "{}", refused.text);
+}

@@ -80,7 +80,7 @@ export default {
     "nav.map": "Map", "map.title": "Map", "map.label": "Map of the stations", "map.show": "Shows", "map.in": "Zoom in", "map.out": "Zoom out", "map.all": "All",
     "map.fit": "Show all stations", "map.move": "Move stations", "map.list": "Stations", "map.table": "Stations on the map",
     "map.hint": "Drag the map, or use its arrow keys, + and −. With Ctrl, the wheel zooms.", "map.hint.move": "Drag a station to its place. By keyboard: arrow keys, then Enter.",
-    "map.missing": "Without a position:", "map.place": "Place {name} here", "map.moved": "{name} has a new position.", "map.marker": "{name}: {state}, {value}",
+    "map.more": "and {count} more", "map.missing": "Without a position:", "map.place": "Place {name} here", "map.moved": "{name} has a new position.", "map.marker": "{name}: {state}, {value}",
     "map.critical": "critical alarm", "map.warning": "warning", "map.info": "information", "map.online": "online", "map.silent": "silent", "map.never": "no data yet",
     "map.ground": "Ground of the map", "map.ground.text": "A GeoJSON file (borders, rivers), or a picture with its edges in degrees. It stays on this server.", "map.file": "File",
     "map.south": "South", "map.west": "West", "map.north": "North", "map.east": "East", "map.put": "Use the file", "map.remove": "Remove the ground",

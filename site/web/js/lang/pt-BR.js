@@ -82,7 +82,7 @@ export default {
     "nav.map": "Mapa", "map.title": "Mapa", "map.label": "Mapa das estações", "map.show": "Mostra", "map.in": "Aproximar", "map.out": "Afastar", "map.all": "Tudo",
     "map.fit": "Mostrar todas as estações", "map.move": "Mover estações", "map.list": "Estações", "map.table": "Estações no mapa",
     "map.hint": "Arraste o mapa, ou use as setas, + e −. Com Ctrl, a roda aproxima.", "map.hint.move": "Arraste uma estação até o lugar. Pelo teclado: setas e depois Enter.",
-    "map.missing": "Sem posição:", "map.place": "Colocar {name} aqui", "map.moved": "{name} tem uma nova posição.", "map.marker": "{name}: {state}, {value}",
+    "map.more": "e mais {count}", "map.missing": "Sem posição:", "map.place": "Colocar {name} aqui", "map.moved": "{name} tem uma nova posição.", "map.marker": "{name}: {state}, {value}",
     "map.critical": "alarme crítico", "map.warning": "aviso", "map.info": "informação", "map.online": "on-line", "map.silent": "silenciosa", "map.never": "ainda sem dados",
     "map.ground": "Fundo do mapa", "map.ground.text": "Um arquivo GeoJSON (limites, rios), ou uma imagem com suas bordas em graus. Ele fica neste servidor.", "map.file": "Arquivo",
     "map.south": "Sul", "map.west": "Oeste", "map.north": "Norte", "map.east": "Leste", "map.put": "Usar o arquivo", "map.remove": "Remover o fundo",

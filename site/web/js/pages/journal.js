@@ -3,6 +3,7 @@
 import { api } from "../api.js";
 import { field, fill, h, select, table } from "../dom.js";
 import { on, throttled } from "../every.js";
+import { pick } from "../pick.js";
 import { attempt } from "../problem.js";
 import { severityBadge } from "../severity.js";
 import { dateTime, shown, t } from "../text.js";
@@ -16,9 +17,9 @@ export const title = () => t("journal.title");
 export async function show({ main, signal, app }) {
     const { stations } = await api("/stations", { signal });
     for (const station of stations) app.names.set(station.station, station.name);
-    const names = stations.map(({ station, device, name }) => [station, name ? `${name} (${device})` : device]);
     const reload = () => attempt(problems, load);
-    const which = select([["", t("all")], ...names], "", { name: "station", onchange: reload });
+    let of = null;
+    const which = pick(stations, of, { name: "station", none: t("all"), onpick: (station) => { of = station; reload(); } });
     const days = select(Object.entries(SPANS).map(([days, key]) => [days, t(key)]), "30", { name: "days", onchange: reload });
     const problems = h("div");
     const rows = h("div");
@@ -28,7 +29,7 @@ export async function show({ main, signal, app }) {
     let next = null;
 
     const from = () => Date.now() - Number(days.value) * DAY;
-    const get = (before) => api("/journal", { query: { station: which.value, from: from(), limit: PAGE, before }, signal });
+    const get = (before) => api("/journal", { query: { station: of?.station, from: from(), limit: PAGE, before }, signal });
 
     function draw() {
         const heads = ["journal.at", "journal.event", "severity", "alarm", "alarm.station", "journal.what", "journal.person", "journal.note"];
@@ -39,7 +40,7 @@ export async function show({ main, signal, app }) {
             event.person ?? "–", event.note ?? "–",
         ]), { hideCaption: true }));
         more.hidden = next === null;
-        save.href = `/api/v1/export?${new URLSearchParams({ of: "journal", from: from(), ...(which.value && { station: which.value }) })}`;
+        save.href = `/api/v1/export?${new URLSearchParams({ of: "journal", from: from(), ...(of && { station: of.station }) })}`;
     }
     async function load() {
         ({ events, next } = await get());

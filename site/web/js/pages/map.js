@@ -2,8 +2,9 @@
 
 import { api, ask as request, stationPath } from "../api.js";
 import { field, fill, h, s, select, table } from "../dom.js";
-import { every, on, throttled } from "../every.js";
-import { shownName } from "../order.js";
+import { on, throttled } from "../every.js";
+import { follow } from "../feed.js";
+import { ORDERS, shownName } from "../order.js";
 import { prefer, preference } from "../preferences.js";
 import { project, unproject, View } from "../projection.js";
 import { attempt } from "../problem.js";
@@ -17,6 +18,12 @@ const ZOOM = 1.5;
 /** Pixels of a step by an arrow key: of the map, and of a station. */
 const STEP = 60;
 const NUDGE = 4;
+/** Pixels around the map in which markers are still drawn. */
+const MARGIN = 40;
+/** Maximum stations whose table is open, and whose texts may overlap. */
+const LISTED = 50;
+/** Maximum stations without a position that are named. */
+const NAMED = 20;
 /** Shapes of the states, so that nobody depends on the colours. */
 const SHAPES = {
     critical: "M0 -9L9 0L0 9L-9 0Z", warning: "M0 -9L9 7H-9Z", info: "M-7 -7H7V7H-7Z",
@@ -73,10 +80,13 @@ export async function show({ main, signal, app }) {
         take(moved);
         told.textContent = t("map.moved", { name: shownName(moved) });
     });
-    function take(station) {
+    function put(station) {
         const at = stations.findIndex((one) => one.station === station.station);
         if (at < 0) stations.push(station);
         else stations[at] = station;
+    }
+    function take(station) {
+        put(station);
         draw();
     }
 
@@ -108,7 +118,7 @@ export async function show({ main, signal, app }) {
             made.station = station;
             made.at = project(station.longitude, station.latitude);
             const kind = kindOf(station);
-            made.link.setAttribute("class", `marker ${kind}`);
+            made.link.setAttribute("class", `marker ${kind}${made.link.classList.contains("bare") ? " bare" : ""}`);
             made.shape.setAttribute("d", SHAPES[kind]);
             made.name.textContent = shownName(station);
             made.value.textContent = valueText(station);
@@ -119,24 +129,53 @@ export async function show({ main, signal, app }) {
         }
         for (const id of gone) { markers.get(id).link.remove(); markers.delete(id); }
         const nowhere = stations.filter((station) => !isPlaced(station));
-        fill(missing, nowhere.length > 0 && h("p", {}, t("map.missing"), " ", nowhere.map((station) => [moving
+        fill(missing, nowhere.length > 0 && h("p", {}, t("map.missing"), " ", nowhere.slice(0, NAMED).map((station) => [moving
             ? h("button", { type: "button", class: "plain", onclick: () => place(station, ...centre()) }, t("map.place", { name: shownName(station) }))
-            : h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, shownName(station)), " "])));
-        fill(sheet, table(t("map.table"), [t("alarm.station"), t("devices.state"), t("alarms.active"), { n: chosenName() }], placed.map((station) => [
+            : h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, shownName(station)), " "]), nowhere.length > NAMED && t("map.more", { count: nowhere.length - NAMED })));
+        tabled();
+        layout();
+    }
+
+    // The same as a table. With many stations it is closed at first, and drawn seldom.
+    const rows = h("div");
+    const fold = h("details", { ontoggle: () => fillTable() }, h("summary", {}, t("map.table")), rows);
+    const tabled = () => (stations.length > LISTED ? seldom() : fillTable());
+    const seldom = throttled(10_000, signal, () => fillTable());
+    function fillTable() {
+        const placed = stations.filter(isPlaced).sort(ORDERS.worst);
+        const isLong = placed.length > LISTED;
+        if (isLong !== (fold.parentNode === sheet)) fill(sheet, isLong ? fold : rows);
+        if (isLong && !fold.open) { fill(rows); return; }
+        fill(rows, table(t("map.table"), [t("alarm.station"), t("devices.state"), t("alarms.active"), { n: chosenName() }], placed.map((station) => [
             h("a", { href: `#/station/${encodeURIComponent(station.station)}` }, shownName(station)), stateBadge(station),
             station.alarms.map((alarm) => alarm.alarm).join(", ") || t("none"), { n: valueText(station) },
         ]), { hideCaption: true }));
-        layout();
     }
     const chosenName = () => (choice().startsWith("rain.") ? t(choice()) : valueName(choice()));
     const centre = () => unproject(view.x, view.y).reverse();
 
-    function layout() {
-        if (!view) return;
-        for (const { link, at } of markers.values()) {
+    /** Places the markers. The texts of the worst stations come first; where they would overlap,
+     * a marker has none, and its link and the table below still have its name. */
+    function label() {
+        const taken = [];
+        const sorted = [...markers.values()].sort((a, b) => ORDERS.worst(a.station, b.station));
+        for (const { link, at, station } of sorted) {
             const [left, top] = view.pixel(at);
             link.setAttribute("transform", `translate(${left} ${top})`);
+            const isIn = sorted.length <= LISTED || (left > -MARGIN && left < view.width + MARGIN && top > -MARGIN && top < view.height + MARGIN);
+            link.toggleAttribute("hidden", !isIn);
+            if (!isIn) continue;
+            const half = Math.max(20, shownName(station).length * 3.6);
+            const box = [left - half, top - 26, left + half, top + 26];
+            const isFree = sorted.length <= LISTED || !taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1]);
+            if (isFree) taken.push(box);
+            link.classList.toggle("bare", !isFree);
         }
+    }
+
+    function layout() {
+        if (!view) return;
+        label();
         fill(layers.tiles, map.tiles && view.tiles().map(([z, x, y, left, top, size]) => s("image", {
             href: map.tiles.replace("{z}", z).replace("{x}", x).replace("{y}", y), x: left, y: top, width: size + 0.5, height: size + 0.5,
         })));
@@ -220,7 +259,7 @@ export async function show({ main, signal, app }) {
     } }, t("map.move"));
     const hint = h("p", { class: "soft" }, t("map.hint"));
     const button = (sign, label, work) => h("button", { type: "button", "aria-label": t(label), onclick: work }, sign);
-    const again = throttled(1000, signal, async () => { ({ stations } = await api("/stations", { signal })); chooser(); draw(); });
+    const again = async () => { ({ stations } = await api("/stations", { signal })); chooser(); draw(); };
 
     chooser();
     fill(main, h("h1", { tabindex: "-1" }, title()),
@@ -236,8 +275,9 @@ export async function show({ main, signal, app }) {
     const sized = new ResizeObserver(() => { view.width = svg.clientWidth; layout(); });
     sized.observe(svg);
     signal.addEventListener("abort", () => sized.disconnect());
-    for (const kind of ["reading", "alarm", "acknowledged", "station", "resync"]) on(app.live, kind, signal, () => !moving && again());
-    every(60_000, signal, () => !moving && again());
+    follow(app.live, signal, {
+        take: (changed) => { changed.forEach(put); chooser(); draw(); }, all: again, count: () => stations.length, holds: () => moving,
+    });
 }
 
 function legend() {

@@ -2,11 +2,12 @@
 
 import { api, stationPath } from "../api.js";
 import { Chart } from "../chart.js";
-import { field, fill, h, select } from "../dom.js";
+import { field, fill, h } from "../dom.js";
 import { every, on, throttled } from "../every.js";
 import { framesTable } from "../frames-table.js";
 import { attempt } from "../problem.js";
 import { shownName } from "../order.js";
+import { pick } from "../pick.js";
 import { ago, dateTime, number, quantity, span as duration, t, valueName } from "../text.js";
 import { unwall, wall } from "../zone.js";
 import { stateBadge } from "./stations.js";
@@ -239,8 +240,8 @@ export async function show({ main, argument: id, signal, app }) {
     const dates = h("details", { class: "dates", open: Boolean(own) }, h("summary", {}, t("range.dates")), span);
     const problems = h("div");
     const happenings = h("div");
-    const compare = select([["", t("compare.none")], ...others.map((one) => [one.station, shownName(one)])], other?.station ?? "", {
-        name: "with", onchange: () => { other = others.find((one) => one.station === compare.value) ?? null; choose(range, own); },
+    const compare = pick(others, other, {
+        name: "with", none: t("compare.none"), onpick: (station) => { other = station; choose(range, own); },
     });
 
     head();

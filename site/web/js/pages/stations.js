@@ -1,8 +1,9 @@
 // All stations as live cards or as a list, the worst first.
 
-import { api, stationPath } from "../api.js";
+import { api } from "../api.js";
 import { field, fill, h, select } from "../dom.js";
-import { every, on, throttled } from "../every.js";
+import { every, throttled } from "../every.js";
+import { follow } from "../feed.js";
 import { ORDERS, shownName } from "../order.js";
 import { prefer, preference } from "../preferences.js";
 import { spark } from "../spark.js";
@@ -10,8 +11,6 @@ import { ago, dateTime, quantity, t, valueName } from "../text.js";
 
 // Minimum number of stations for the search field.
 const FILTER_FROM = 9;
-// Maximum number of changed stations that are loaded individually; above it, all are loaded.
-const SINGLY = 4;
 /** Values that are not shown on a card. */
 const ASIDE = /^(time|status|.*_total)$/;
 const DAY_S = 86_400;
@@ -109,13 +108,13 @@ const VIEWS = {
 
 export async function show({ main, signal, app }) {
     const cards = new Map();
-    const dirty = new Set();
     const box = h("div");
     let view;
     const count = h("p", { class: "soft" });
     const empty = h("p", {}, t("stations.empty"), " ", t("stations.empty.hint"));
     const kept = h("p", { class: "warn", role: "status", hidden: true });
-    const search = h("input", { type: "search", "aria-label": t("stations.filter"), placeholder: t("stations.filter"), oninput: () => arrange() });
+    const search = h("input", { type: "search", "aria-label": t("stations.filter"), placeholder: t("stations.filter"), oninput: () => filtered() });
+    const filtered = throttled(100, signal, () => arrange());
 
     // Warns when old rows are not deleted because the clock cannot be trusted.
     function tellRetention({ held, behind_seconds: behind }) {
@@ -181,27 +180,12 @@ export async function show({ main, signal, app }) {
         arrange();
     }
 
-    const some = throttled(1000, signal, async () => {
-        const ids = [...dirty];
-        dirty.clear();
-        if (ids.length > SINGLY) return all();
-        await Promise.all(ids.map(async (id) => take(await api(stationPath(id), { signal }))));
-        arrange();
-    });
-
     look();
     await all();
     fill(main, h("h1", { tabindex: "-1" }, title()),
         h("div", { class: "tools" }, count, search, chooser("order", ORDERS), chooser("view", VIEWS)), kept, empty, box);
-    for (const kind of ["reading", "alarm", "station"]) {
-        on(app.live, kind, signal, ({ detail }) => {
-            if (!detail.station) return;
-            dirty.add(detail.station);
-            some();
-        });
-    }
-    on(app.live, "resync", signal, () => all().catch(() => {}));
+    follow(app.live, signal, {
+        take: (changed) => { changed.forEach(take); arrange(); }, all, count: () => cards.size,
+    });
     every(10_000, signal, () => cards.forEach((card) => card.tick()));
-    // A station that falls silent causes no event, so check the time regularly.
-    every(60_000, signal, () => all().catch(() => {}));
 }

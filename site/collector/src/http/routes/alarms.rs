@@ -99,15 +99,13 @@ pub async fn journal(_: Viewer, State(app): Shared, Query(asked): Query<Asked>) 
             .and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)))
             .ok_or_else(|| ApiError::invalid("before must be `next` of an earlier answer"))?,
     };
-    let station = asked.station.unwrap_or_default();
+    let station = asked.station.filter(|station| !station.is_empty());
     let rows = app
         .readers
         .read(move |db| {
-            let station = match station.as_str() {
-                "" => String::new(),
-                id => crate::query::find_station(db, id)?,
-            };
-            journal::events(db, before, from, &station, limit)
+            let find = |id: String| crate::query::find_station(db, &id);
+            let station = station.map(find).transpose()?;
+            journal::events(db, before, from, station.as_deref(), limit)
         })
         .await?;
     let next = rows

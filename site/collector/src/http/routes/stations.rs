@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -17,10 +17,10 @@ use crate::query;
 use crate::sql;
 
 impl App {
-    async fn find_stations(&self, station: Option<String>) -> Result<Vec<Value>> {
+    async fn find_stations(&self, chosen: Option<Vec<String>>) -> Result<Vec<Value>> {
         let (now, silent_after) = (self.clock.now(), self.silent_after_ms);
         self.readers
-            .read(move |db| query::stations(db, station.as_deref(), now, silent_after))
+            .read(move |db| query::stations(db, chosen.as_deref(), now, silent_after))
             .await
     }
 
@@ -31,16 +31,35 @@ impl App {
     }
 
     async fn find_station(&self, station: &str) -> Result<Value> {
-        let mut found = self.find_stations(Some(station.into())).await?;
+        let mut found = self.find_stations(Some(vec![station.into()])).await?;
         found.pop().ok_or_else(|| Error::Unknown {
             what: format!("station '{station}'"),
         })
     }
 }
 
-/// `GET /stations`.
-pub async fn stations(_: Viewer, State(app): Shared) -> Answer {
-    let stations = app.find_stations(None).await?;
+/// Maximum stations that a request of [`stations`] names. The dashboard has the same.
+const NAMED_MAX: usize = 100;
+
+/// Query parameters of [`stations`].
+#[derive(Deserialize)]
+pub struct Asked {
+    /// Station ids with commas between. Unknown ones are left out.
+    stations: Option<String>,
+}
+
+/// `GET /stations`: all stations, or the named ones. A dashboard with many stations asks for the
+/// changed ones only.
+pub async fn stations(_: Viewer, State(app): Shared, Query(asked): Query<Asked>) -> Answer {
+    let chosen = asked.stations.map(|ids| -> Vec<String> {
+        let ids = ids.split(',').filter(|id| !id.is_empty());
+        ids.map(str::to_string).collect()
+    });
+    if chosen.as_ref().is_some_and(|ids| ids.len() > NAMED_MAX) {
+        let what = format!("at most {NAMED_MAX} stations may be named");
+        return Err(ApiError::invalid(what));
+    }
+    let stations = app.find_stations(chosen).await?;
     let (held, behind) = (&app.metrics.prune_held, &app.metrics.prune_behind);
     Ok(Json(json!({
         "stations": stations,
