@@ -71,7 +71,14 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let board = args.board.as_deref();
     let board = board.unwrap_or_else(|| binding::default_board(&project));
     let made = binding::bind(&project, board, &library, Wanted::ALL)?;
-    let files = manifest::files(&library, &made, &name, &into);
+    let files = {
+        let target = manifest::Target {
+            name: &name,
+            into: &into,
+            terms: &manifest::Terms::default(),
+        };
+        manifest::files(&library, &made, target)
+    };
     println!(
         "{} headers, {} sources, {} trials on {}",
         library.headers.len(),
