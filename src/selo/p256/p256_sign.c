@@ -34,7 +34,6 @@ static SELO_STACK_APART void commit(uint8_t r[32], const uint8_t nonce[32])
     selo_p256_leave(r, w.x);
     selo_p256_scalar_canonical(r); /* p is below 2 n */
     selo_wipe(&w, sizeof w);
-    selo_p256_wipe_scratch(); /* the scratch of this depth; the caller's own call reaches less deep */
 }
 
 /* One try: r and s, little-endian. Returns 0 if the nonce is not one, or gives r or s of 0. */

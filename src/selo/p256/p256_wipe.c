@@ -1,12 +1,11 @@
 /*
  * Wipes the stack below the caller, where the functions of P-256 kept products and registers. C knows
  * no stack and promises nothing; with the compilers in use a function of its own has its frame where theirs
- * were. SCRATCH covers the deepest of them, an inversion's multiplication: 208 bytes on AVR, 336 on a
- * Cortex-M0.
+ * were.
  */
 #include "p256.h"
 
-enum { SCRATCH = SELO_BACKEND_AVR ? 208 : 384 };
+enum { SCRATCH = 208 };
 
 SELO_STACK_APART void selo_p256_wipe_scratch(void)
 {
