@@ -6,7 +6,7 @@ use std::path::Path;
 
 use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::bound::{Binding, Bound, Outcome, Trial};
-use selo_engine::bind::manifest::{self, Target, Terms};
+use selo_engine::bind::manifest::{self, Target};
 use selo_engine::bind::trial;
 use selo_engine::build::Builder;
 use selo_engine::library::{Library, MANIFEST};
@@ -140,11 +140,7 @@ pub fn bind_library(
             families: &library.families,
             ..Wanted::ALL
         };
-        let target = Target {
-            name,
-            into: &into,
-            terms: &Terms::default(),
-        };
+        let target = Target::new(name, &into);
         match bind_into(project, board, &folder, wanted, target) {
             // The next run must not scan the same files again.
             Err(error @ selo_engine::Error::NoLibrary { .. }) => {

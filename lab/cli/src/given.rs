@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use selo_engine::bind::manifest::{self, Target, Terms};
+use selo_engine::bind::manifest::{self, Target};
 use selo_engine::library::{Library, MANIFEST, OLD_MANIFEST};
 use selo_engine::project::Project;
 use selo_engine::source::{SUFFIXES, Sources, git_name, is_archive, is_git_address};
@@ -110,11 +110,7 @@ pub fn bound(
         ..Wanted::ALL
     };
     let into = project.root.join("out/survey").join(name);
-    let target = Target {
-        name,
-        into: &into,
-        terms: &Terms::default(),
-    };
+    let target = Target::new(name, &into);
     let came = binding::bind_into(project, board, folder, wanted, target);
     let came = came.map_err(|error| match error {
         // The user knows the library by what was given, not by the folder of its copy.

@@ -107,17 +107,21 @@ fn one(project: &Project, args: &Args, scheme: &Scheme) -> Result<Option<String>
         Err(error @ Error::NoLibrary { .. }) => return Ok(Some(error.to_string())),
         Err(error) => return Err(error),
     };
-    if came == Came::Callable {
-        println!("imported      {name}: {}", into.display());
-        return Ok(None);
-    }
+    let why = match came {
+        Came::Callable => {
+            println!("imported      {name}: {}", into.display());
+            return Ok(None);
+        }
+        // Of the copy: a survey follows no links, and the tree may have some.
+        Came::Suspect => format!(
+            "its results are not those of the official vectors: selo lab survey {}",
+            folder.display()
+        ),
+        Came::Nothing => "the lab found no way to call it".to_owned(),
+    };
     let removed = std::fs::remove_dir_all(&into);
     removed.map_err(|source| Error::Write { path: into, source })?;
-    let survey = format!("selo lab survey {}", scheme.folder.display());
-    Ok(Some(match came {
-        Came::Suspect => format!("its results are not those of the official vectors: {survey}"),
-        _ => "the lab found no way to call it".to_owned(),
-    }))
+    Ok(Some(why))
 }
 
 /// The optimisation of pqm4, and, for code of a Cortex-M4, the boards with that core.

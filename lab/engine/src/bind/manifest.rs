@@ -122,13 +122,12 @@ pub struct Terms {
     pub boards: Vec<String>,
 }
 
-impl Default for Terms {
-    fn default() -> Self {
-        Self {
-            optimise: "-Os",
-            boards: Vec::new(),
-        }
-    }
+impl Terms {
+    /// Those of a library that a user names.
+    const USUAL: &'static Terms = &Terms {
+        optimise: "-Os",
+        boards: Vec::new(),
+    };
 }
 
 /// The name of a library's manifest and glue, their folder, and the terms.
@@ -137,6 +136,14 @@ pub struct Target<'t> {
     pub name: &'t str,
     pub into: &'t Path,
     pub terms: &'t Terms,
+}
+
+impl<'t> Target<'t> {
+    /// With the usual terms.
+    pub fn new(name: &'t str, into: &'t Path) -> Self {
+        let terms = Terms::USUAL;
+        Target { name, into, terms }
+    }
 }
 
 /// The names and texts of the files for a bound library.

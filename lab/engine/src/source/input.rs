@@ -125,14 +125,17 @@ impl<'a> Links<'a> {
         self.0
     }
 
-    /// True for a file, and for a link to a file that is followed.
+    /// True for a file, and for a link to a file that is followed. A folder on the way to it may be
+    /// a link too.
     pub(super) fn may_take(self, path: &Path) -> bool {
-        if !path.is_symlink() {
-            return path.is_file();
-        }
-        let Some(tree) = self.0 else { return false };
-        let target = path.canonicalize();
-        target.is_ok_and(|target| target.starts_with(tree) && target.is_file())
+        let Ok(real) = path.canonicalize() else {
+            return false;
+        };
+        let is_followed = match self.0 {
+            Some(tree) => real.starts_with(tree),
+            None => real == path,
+        };
+        is_followed && real.is_file()
     }
 }
 
