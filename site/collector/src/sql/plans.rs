@@ -36,7 +36,6 @@ fn no_frequent_statement_reads_a_whole_table() {
         BOUND_ALARMS,
         BOUND_JOURNAL,
         EXPORT_JOURNAL,
-        &past_alarms(),
         &events(false),
         &events(true),
         &alarm_of_id(),
