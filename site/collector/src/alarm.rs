@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, HashMap};
 use crate::db::{Database, Row, Value};
 use crate::error::{Error, Result};
 use crate::journal::{self, Event};
-use crate::message::{Values, parts_of};
+use crate::message::Values;
 use crate::plausible::AHEAD_MAX_MS;
 use crate::sql;
 
-use notice::{Facts, notice};
+use notice::{Active, Facts, notice, subject_of};
 use target::{Target, Told};
 
-pub use notice::{SCHEMA, active_notices, row_json};
+pub use notice::{SCHEMA, Subject, active_notices, row_json};
 pub use rule::{Kind, Rule, When, check_rules, minutes_needed_ms, silent_after};
 pub use severity::Severity;
 
@@ -55,16 +55,6 @@ pub struct Alarms {
     now: i64,
 }
 
-/// An active alarm.
-#[derive(Debug, Clone, Copy)]
-struct Active {
-    id: i64,
-    /// Unix ms.
-    since: i64,
-    severity: Severity,
-    acknowledged: Option<i64>,
-}
-
 /// An acknowledgement of an alarm.
 #[derive(Debug, Clone)]
 pub struct Acknowledgement {
@@ -74,28 +64,15 @@ pub struct Acknowledgement {
     pub note: Option<String>,
 }
 
-/// The station that is being evaluated.
-#[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// Station id, `site:device`.
-    pub station: &'a str,
-    pub name: Option<&'a str>,
-}
-
-impl<'a> Subject<'a> {
-    fn site(self) -> &'a str {
-        parts_of(self.station).0
-    }
-
-    fn device(self) -> &'a str {
-        parts_of(self.station).1
-    }
-}
-
 impl Alarms {
     /// Drops the in-memory copies, so that they are read again from the database.
     pub fn forget(&mut self) {
         self.loaded = false;
+    }
+
+    /// Returns true if the copies are valid.
+    pub fn is_loaded(&self) -> bool {
+        self.loaded
     }
 
     pub fn load(&mut self, db: &mut dyn Database) -> Result<()> {
@@ -392,7 +369,7 @@ impl Alarms {
             by.alarm.into(),
         ];
         db.execute(sql::ACKNOWLEDGE, &parameters)?;
-        db.execute(sql::DELETE_ESCALATIONS, &[by.alarm.into(), now.into()])?;
+        db.execute(sql::DELETE_ESCALATIONS, &[by.alarm.into()])?;
         let note = by.note.as_deref();
         let at = (now, by.alarm);
         journal::note(db, at, Event::Acknowledged, Some(&by.person), note)?;
@@ -403,14 +380,6 @@ impl Alarms {
             raised: false,
             body: body.to_string(),
         })
-    }
-}
-
-/// Converts a row of [`sql::LAST_SEEN`].
-fn subject_of(row: &Row) -> Subject<'_> {
-    Subject {
-        station: row.text(0),
-        name: row.opt_text(1),
     }
 }
 

@@ -39,7 +39,7 @@ pub use self::login::{Login, Refusal};
 pub use self::scope::{May, SITE, Scope};
 pub(crate) use self::secrets::{private, write_private};
 pub use self::secrets::{random, secret_file};
-pub use self::users::{PASSWORD_MIN, Users};
+pub use self::users::{PASSWORD_MIN, Users, check_password};
 
 /// Lifetime of a session, regardless of activity.
 pub const SESSION_MS: i64 = 12 * 3_600_000;

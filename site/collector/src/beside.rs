@@ -2,11 +2,12 @@
 //! admins. It uses the gateway's control socket and registry, as `selo device` does.
 
 mod change;
+mod desk;
 
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::Json;
@@ -14,16 +15,18 @@ use axum::body::to_bytes;
 use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use selo_gateway::control::{Client, Event, Reply, Request as Ask};
+use selo_gateway::control::{Client, Reply, Request as Ask};
 use selo_gateway::engine::WINDOW_MAX_MS;
 use selo_gateway::label::{Code, text};
 use selo_gateway::registry::{Place, Registry, check_name};
 use selo_gateway::state::StateDir;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::blocking::Pool;
 use crate::http::{ApiError, Gateway};
+
+use desk::{Desk, Window, listen, lock};
 
 /// Longest request body, in bytes.
 const BODY_MAX: usize = 4096;
@@ -42,47 +45,6 @@ pub struct Beside {
     /// Names of the codecs that a device may have.
     codecs: Arc<Vec<String>>,
     pool: Pool,
-}
-
-/// State of the pairing window after the last event.
-#[derive(Debug, Default)]
-struct Desk {
-    window: Window,
-    name: Option<String>,
-    /// The connection that keeps the window open, and its number.
-    connection: Option<Client>,
-    number: u64,
-}
-
-#[derive(Debug, Clone, Default, Serialize)]
-struct Window {
-    state: State,
-    /// Remaining digit entries that match no attempt.
-    entries_left: Option<u8>,
-    /// Nodes that have started pairing, and nodes that show their digits.
-    attempts: Vec<Attempt>,
-    /// The device that was paired.
-    device: Option<String>,
-    why: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Attempt {
-    attempt: u64,
-    device: String,
-    suite: String,
-    /// The node shows its digits, so the operator can type them.
-    shows_digits: bool,
-    replaces: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum State {
-    #[default]
-    Closed,
-    Open,
-    Paired,
 }
 
 #[derive(Debug, Deserialize)]
@@ -299,108 +261,6 @@ impl Gateway for Beside {
     }
 }
 
-impl Desk {
-    fn close(&mut self, why: &str) {
-        if let Some(client) = self.connection.take() {
-            client.hang_up();
-            self.window = Window {
-                why: Some(why.into()),
-                ..Window::default()
-            };
-        }
-    }
-}
-
-impl Window {
-    fn take(&mut self, event: Event) {
-        match event {
-            Event::Open { entries_left } => {
-                self.state = State::Open;
-                self.entries_left = Some(entries_left);
-            }
-            Event::Keyed {
-                attempt,
-                device,
-                suite,
-            } => self.attempts.push(Attempt {
-                attempt,
-                device,
-                suite,
-                shows_digits: false,
-                replaces: false,
-            }),
-            Event::Comparing {
-                attempt,
-                device,
-                suite,
-                replaces,
-            } => {
-                self.attempts.retain(|begun| begun.attempt != attempt);
-                self.attempts.push(Attempt {
-                    attempt,
-                    device,
-                    suite,
-                    shows_digits: true,
-                    replaces,
-                });
-            }
-            Event::Failed { attempt, why, .. } => {
-                self.attempts.retain(|begun| begun.attempt != attempt);
-                self.why = Some(why);
-            }
-            Event::Paired { device, .. } => {
-                *self = Window {
-                    state: State::Paired,
-                    device: Some(device),
-                    ..Window::default()
-                };
-            }
-            // Keep showing the paired device.
-            Event::Closed { .. } if self.state == State::Paired => {
-                self.attempts.clear();
-                self.why = None;
-            }
-            Event::Closed { why } => {
-                *self = Window {
-                    why: Some(why),
-                    ..Window::default()
-                };
-            }
-            // Events about messages to nodes; the pairing page does not request any.
-            _ => {}
-        }
-    }
-}
-
-fn lock(desk: &Mutex<Desk>) -> MutexGuard<'_, Desk> {
-    // A thread that panicked with the lock held has changed at most one field.
-    desk.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Applies the window's events until the connection ends.
-fn listen(mut client: Client, shared: &Mutex<Desk>, number: u64) {
-    loop {
-        let reply = client.receive();
-        let mut desk = lock(shared);
-        if desk.number != number {
-            return;
-        }
-        match reply {
-            Ok(Reply::Event(event)) => desk.window.take(event),
-            Ok(_) => {}
-            // The entry came too late, or the name is taken. The window stays open.
-            Err(selo_gateway::Error::Refused(why)) => desk.window.why = Some(why),
-            Err(_) => {
-                desk.connection = None;
-                if desk.window.state != State::Paired {
-                    desk.window.state = State::Closed;
-                }
-                return;
-            }
-        }
-    }
-}
-
 fn not_open() -> ApiError {
     ApiError::new(
         StatusCode::CONFLICT,
@@ -423,6 +283,3 @@ fn refused(error: selo_gateway::Error) -> ApiError {
         hint.as_deref(),
     )
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,6 +9,7 @@ mod deliver;
 mod http;
 mod mail;
 pub mod quiet;
+mod reach;
 mod secret;
 mod text;
 
@@ -20,7 +21,6 @@ use serde_json::{Value as Json, json};
 use tokio::sync::watch;
 
 use self::quiet::{Quiet, Span};
-use self::secret::Secret;
 use crate::alarm::Severity;
 use crate::alarm::target::Target;
 use crate::auth::{private, write_private};
@@ -29,7 +29,8 @@ use crate::settings::Zone;
 
 pub use self::change::Change;
 pub use self::deliver::{run, send_test};
-pub use self::http::{Poster, post_signed, shown, signature};
+pub use self::http::{Poster, post_signed, signature};
+pub use self::secret::{Secret, without_secrets};
 
 /// Maximum channels. Each may hold a thread for as long as its server does not answer.
 pub const CHANNELS_MAX: usize = 20;
@@ -107,14 +108,13 @@ pub struct Channel {
 impl Channel {
     /// Its name in the outbox.
     pub fn target_name(&self) -> String {
-        format!("channel:{}", self.id)
+        target_name(self.id)
     }
 
     /// What the alarms know of it; `None` if it is switched off.
     pub fn target(&self, zone: &Zone) -> Option<Target> {
         self.active.then(|| Target {
             name: self.target_name(),
-            label: self.name.clone(),
             least: self.severity,
             after_ms: i64::from(self.after_minutes) * 60_000,
             quiet: self.quiet_hours(zone),
@@ -139,16 +139,14 @@ impl Channel {
         })
     }
 
-    /// Removes the channel's secrets from a text that is shown or logged. A server may repeat what
-    /// it was sent.
+    /// Removes the channel's secrets from a text that is shown or logged.
     fn without_secrets(&self, text: &str) -> String {
-        let mut text = text.to_string();
-        for secret in [&self.url, &self.secret] {
-            if !secret.is_empty() {
-                text = text.replace(secret.reveal(), "***");
-            }
-        }
-        text.chars().filter(|c| !c.is_control()).take(200).collect()
+        let user = if self.user.is_empty() {
+            &self.from
+        } else {
+            &self.user
+        };
+        without_secrets(text, &[&self.url, &self.secret], user)
     }
 }
 
@@ -271,6 +269,11 @@ impl Channels {
         self.changed.send_modify(|count| *count += 1);
         Ok(())
     }
+}
+
+/// The name in the outbox of the channel with this number.
+pub fn target_name(id: i64) -> String {
+    format!("channel:{id}")
 }
 
 fn unknown(id: i64) -> Error {

@@ -1,5 +1,7 @@
 //! A whole collector: its start, its services, and its end.
 
+mod database;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,11 +11,10 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore, watch};
 
-use crate::alarm::target::Target;
-use crate::auth::{Auth, Role, Scope, Session, Strangers, Token, Users};
+use crate::auth::{Auth, Strangers, Users};
 use crate::background::Background;
 use crate::blocking::Pool;
-use crate::channel::{Channel, Channels};
+use crate::channel::Channels;
 use crate::db::Database;
 use crate::events::Events;
 use crate::http::App;
@@ -27,7 +28,7 @@ use crate::outbox::Outbox;
 use crate::readers::Readers;
 use crate::settings::Settings;
 use crate::store::Store;
-use crate::{Config, Error, Result, alarm, auth, db, http, mqtt, schema, sql};
+use crate::{Config, Error, Result, auth, db, http};
 
 /// A running collector.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl Collector {
         let first_password = users.first()?;
         let auth = Arc::new(Auth::new(users)?);
         let channels = Arc::new(Channels::open(&config.state)?);
-        let (db, store, settings) = open_database(&config, &auth, &channels)?;
+        let (db, store, settings) = database::open(&config, &auth, &channels)?;
         let common = Common::new(&config);
         let (readers, mut threads) = Readers::start(&config.database)?;
         let writer = common.writer(&config, db, store);
@@ -270,29 +271,6 @@ fn app(config: &Config, running: Running) -> App {
     }
 }
 
-/// Opens the database, and restores what an earlier run has stored.
-fn open_database(
-    config: &Config,
-    auth: &Auth,
-    channels: &Channels,
-) -> Result<(Box<dyn Database>, Store, Settings)> {
-    let mut db = config.database.open_writer(config.pages_max)?;
-    prepare(&mut *db)?;
-    remember(&mut *db, auth, config.clock.now())?;
-    let settings = Settings::load(&mut *db)?;
-    let fixed = targets(&mut *db, config, channels)?;
-    let mut store = Store::default();
-    store.tell(fixed);
-    let channels = channels.all();
-    store.aim(
-        channels
-            .iter()
-            .filter_map(|one| one.target(&settings.zone))
-            .collect(),
-    );
-    Ok((db, store, settings))
-}
-
 /// Refuses a configuration that cannot work or would send passwords in the clear. Returns the TLS
 /// that it asks for.
 fn checked(config: &Config) -> Result<Option<Arc<Tls>>> {
@@ -307,10 +285,11 @@ fn checked(config: &Config) -> Result<Option<Arc<Tls>>> {
             "suites, key exchanges and tickets require TLS, but no certificate is set".into(),
         ));
     }
-    for url in &config.webhooks {
+    for (number, url) in (1..).zip(&config.webhooks) {
         if !url.starts_with("http://") && !url.starts_with("https://") {
+            // The URL may contain a key.
             return Err(Error::Invalid(format!(
-                "'{url}' is not a webhook URL: it must begin with https:// or http://"
+                "webhook {number} is not a URL: it must begin with https:// or http://"
             )));
         }
     }
@@ -318,64 +297,6 @@ fn checked(config: &Config) -> Result<Option<Arc<Tls>>> {
     files
         .map(|files| Tls::load(files, config.offer.clone()))
         .transpose()
-}
-
-/// Brings the database to the present schema. A new one receives the first rules.
-fn prepare(db: &mut dyn Database) -> Result<()> {
-    if schema::migrate(db)? {
-        for rule in alarm::Rule::first() {
-            let body = serde_json::to_string(&rule).unwrap_or_default();
-            db.execute(sql::INSERT_RULE, &[rule.name.into(), body.into()])?;
-        }
-    }
-    Ok(())
-}
-
-/// Loads tokens and logins, so that both survive a restart.
-fn remember(db: &mut dyn Database, auth: &Auth, now: i64) -> Result<()> {
-    for row in db.query(sql::TOKENS, &[])? {
-        if let (Ok(hash), Some(role)) = (row.blob(3).try_into(), Role::parse(row.text(2))) {
-            let name = row.text(1);
-            let scope = Scope::kept(row.opt_text(5), row.opt_text(6), name);
-            let token = Token {
-                id: row.int(0),
-                name: name.into(),
-                role,
-                scope: Arc::new(scope),
-            };
-            auth.remember_token(hash, token);
-        }
-    }
-    for row in db.query(sql::LOGINS, &[now.into()])? {
-        if let (Ok(id), Ok(stamp)) = (row.blob(0).try_into(), row.blob(2).try_into()) {
-            auth.remember_session(Session {
-                id,
-                user: row.text(1).into(),
-                stamp,
-                expires: row.int(3),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// The receivers of alarm notices that the command line names. Receivers that no longer exist
-/// leave the database.
-fn targets(db: &mut dyn Database, config: &Config, channels: &Channels) -> Result<Vec<Target>> {
-    let mut names = config.webhooks.clone();
-    names.extend(config.mqtt.as_ref().map(|_| mqtt::TARGET.to_string()));
-    let channels: Vec<String> = channels.all().iter().map(Channel::target_name).collect();
-    for row in db.query(sql::TARGETS, &[])? {
-        if !names
-            .iter()
-            .chain(&channels)
-            .any(|name| name == row.text(0))
-        {
-            db.execute(sql::DELETE_TARGET, &[row.text(0).into()])?;
-            db.execute(sql::DELETE_DELIVERY, &[row.text(0).into()])?;
-        }
-    }
-    Ok(names.into_iter().map(Target::every).collect())
 }
 
 /// Reloads the users when a command has changed them. Stopping the collector does not wait for

@@ -178,11 +178,22 @@ impl Ingest {
         &self,
         work: impl FnOnce(&mut dyn Database, &mut Store) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        self.write_in_any_case(move |db, store| {
+            db.ready()?;
+            work(db, store)
+        })
+        .await
+    }
+
+    /// Like [`Ingest::write`], but runs `work` even if the database is away.
+    pub async fn write_in_any_case<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn Database, &mut Store) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
         let work: Work = Box::new(move |db, store| {
-            let done = db.ready().and_then(|()| work(db, store));
             // The caller may be gone.
-            let _ = reply.send(done);
+            let _ = reply.send(work(db, store));
         });
         let sent = self.jobs.send(Job::Work(work)).await;
         sent.map_err(|_| Error::Stopping)?;

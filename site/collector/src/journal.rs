@@ -38,17 +38,41 @@ impl Event {
 /// Writes an event down.
 pub fn note(
     db: &mut dyn Database,
-    (at, alarm): (i64, i64),
+    at: At,
     event: Event,
     person: Option<&str>,
     note: Option<&str>,
 ) -> Result<()> {
-    let parameters: [Value; 5] = [
+    insert(db, at, event, [person, note, None])
+}
+
+/// Writes down that a target was told of an alarm, or was not.
+pub fn told(
+    db: &mut dyn Database,
+    at: At,
+    event: Event,
+    (target, label): (&str, &str),
+) -> Result<()> {
+    insert(db, at, event, [Some(label), None, Some(target)])
+}
+
+/// Time and number of an alarm.
+type At = (i64, i64);
+
+fn insert(
+    db: &mut dyn Database,
+    (at, alarm): At,
+    event: Event,
+    texts: [Option<&str>; 3],
+) -> Result<()> {
+    let [person, note, target] = texts;
+    let parameters: [Value; 6] = [
         at.into(),
         alarm.into(),
         event.name().into(),
         person.into(),
         note.into(),
+        target.into(),
     ];
     db.execute(sql::INSERT_EVENT, &parameters)?;
     Ok(())

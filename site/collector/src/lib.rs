@@ -39,6 +39,7 @@ pub mod retention;
 pub mod rollup;
 pub mod schema;
 mod settings;
+mod shown;
 mod sql;
 pub mod store;
 mod timeline;

@@ -159,7 +159,7 @@ async fn tell(sender: Sender, outbox: Outbox, connected: Arc<Notify>) {
         let body = notice.body.clone().into_bytes();
         let told = [notice.clone()];
         match sender.publish(notice.topic.clone(), body, true).await {
-            Ok(()) => outbox.delivered(&told, &wanted).await,
+            Ok(()) => outbox.delivered(&told, &wanted, None).await,
             Err(failure) => outbox.failed(&told, &wanted, &failure.what).await,
         }
     }

@@ -8,10 +8,10 @@ use tokio::sync::Notify;
 use zeroize::Zeroizing;
 
 use crate::alarm::Severity;
-use crate::channel::{Poster, post_signed, shown};
+use crate::channel::{Poster, Secret, post_signed, without_secrets};
 use crate::clock::Clock;
 use crate::db::{Database, Row, Value};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ingest::Ingest;
 use crate::journal::{self, Event};
 use crate::metrics::{Metrics, add};
@@ -26,6 +26,8 @@ const ATTEMPTS_MAX: i64 = 750;
 /// the quiet hours or the time zone.
 const LOOK_MS: i64 = 1_000;
 const IDLE_MS: i64 = 30_000;
+/// First and longest pause after the database failed to note a delivery.
+const NOTE_PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// A waiting notice.
 #[derive(Debug, Clone)]
@@ -53,7 +55,7 @@ fn notice_of(row: &Row) -> Notice {
 pub struct Wanted {
     /// Name of the target in the outbox.
     pub target: String,
-    /// Name in the journal and in the log. It contains no secret.
+    /// Name in the journal and in the log. Everybody who may read sees it: no secret is in it.
     pub label: String,
     /// Milder notices stay in the outbox.
     pub least: Severity,
@@ -70,6 +72,10 @@ impl Wanted {
             least: Severity::Info,
             max: 1,
         }
+    }
+
+    fn names(&self) -> (&str, &str) {
+        (&self.target, &self.label)
     }
 }
 
@@ -144,16 +150,29 @@ impl Outbox {
         }
     }
 
-    /// Marks notices as delivered.
-    pub async fn delivered(&self, notices: &[Notice], wanted: &Wanted) {
+    /// Marks notices as delivered. `refused` are recipients that did not get them. Returns when
+    /// the database has noted it: until then the notices would be sent again and again.
+    pub async fn delivered(&self, notices: &[Notice], wanted: &Wanted, refused: Option<&str>) {
         add(&self.metrics.notices_sent, notices.len());
-        let (gone, wanted) = (notices.to_vec(), wanted.clone());
+        if let Some(refused) = refused {
+            let label = &wanted.label;
+            tracing::warn!("{label} delivered a notice, but not to all: {refused}");
+        }
         let now = self.clock.now();
-        // If this fails, the notices are delivered once more with the same ids.
-        let _ = self
-            .ingest
-            .write(move |db, _| crate::db::transaction(db, |db| settle(db, &gone, &wanted, now)))
-            .await;
+        let mut pause = NOTE_PAUSES.0;
+        loop {
+            let (gone, wanted) = (notices.to_vec(), wanted.clone());
+            let refused = refused.map(str::to_string);
+            let work = move |db: &mut dyn Database| settle(db, &gone, &wanted, refused, now);
+            let noted = self
+                .ingest
+                .write(move |db, _| crate::db::transaction(db, work));
+            match noted.await {
+                Ok(()) | Err(Error::Stopping) => return,
+                Err(_) => tokio::time::sleep(pause).await,
+            }
+            pause = (pause * 2).min(NOTE_PAUSES.1);
+        }
     }
 
     /// Schedules the next attempt for notices that the target did not accept.
@@ -191,15 +210,26 @@ impl Outbox {
     }
 }
 
-fn settle(db: &mut dyn Database, gone: &[Notice], wanted: &Wanted, now: i64) -> Result<()> {
+fn settle(
+    db: &mut dyn Database,
+    gone: &[Notice],
+    wanted: &Wanted,
+    refused: Option<String>,
+    now: i64,
+) -> Result<()> {
     for notice in gone {
         // It may have been displaced while it was being sent.
         db.execute(sql::DELETE_NOTICE, &[notice.id.into()])?;
-        let at = (now, notice.alarm);
-        journal::note(db, at, Event::Sent, Some(&wanted.label), None)?;
+        journal::told(db, (now, notice.alarm), Event::Sent, wanted.names())?;
     }
-    let count = gone.len() as i64;
-    let sent: [Value; 3] = [wanted.target.as_str().into(), count.into(), now.into()];
+    let failed_at = refused.is_some().then_some(now);
+    let sent: [Value; 5] = [
+        wanted.target.as_str().into(),
+        (gone.len() as i64).into(),
+        now.into(),
+        failed_at.into(),
+        refused.into(),
+    ];
     db.execute(sql::COUNT_SENT, &sent)?;
     Ok(())
 }
@@ -218,26 +248,36 @@ fn postpone(
     tracing::error!("giving up on a notice for {}", wanted.label);
     db.execute(sql::DELETE_NOTICE, &[notice.id.into()])?;
     db.execute(sql::COUNT_DROPPED, &[wanted.target.as_str().into()])?;
-    let at = (now, notice.alarm);
-    journal::note(db, at, Event::Failed, Some(&wanted.label), None)
+    journal::told(db, (now, notice.alarm), Event::Failed, wanted.names())
+}
+
+/// Name of a webhook of the command line in the outbox. Its URL may contain a key.
+pub fn webhook_target(url: &Secret) -> String {
+    format!("webhook:{}", url.tag())
 }
 
 /// Delivers to a webhook of the command line until the runtime ends.
 pub async fn run_webhook(outbox: Outbox, url: String, secret: Arc<Zeroizing<String>>) {
-    let poster = Poster::default();
-    let wanted = Wanted::each(&url, &shown(&url));
+    let (poster, url) = (Poster::default(), Secret::from(url));
+    let wanted = Wanted::each(&webhook_target(&url), &url.host());
     loop {
         let notice = outbox.next(&wanted).await;
-        let (poster, url, secret) = (poster.clone(), url.clone(), secret.clone());
+        let (poster, address, secret) = (poster.clone(), url.clone(), secret.clone());
         let (sent, now) = (notice.clone(), outbox.clock.now());
-        let post = move || post_signed(&poster, &url, &secret, (sent.id, &sent.body), now);
+        let post = move || {
+            let told = (sent.id, sent.body.as_str());
+            post_signed(&poster, address.reveal(), &secret, told, now)
+        };
         let done = tokio::task::spawn_blocking(post)
             .await
             .unwrap_or_else(|error| Err(error.to_string()));
         let told = std::slice::from_ref(&notice);
         match done {
-            Ok(()) => outbox.delivered(told, &wanted).await,
-            Err(reason) => outbox.failed(told, &wanted, &reason).await,
+            Ok(()) => outbox.delivered(told, &wanted, None).await,
+            Err(reason) => {
+                let reason = without_secrets(&reason, &[&url], "");
+                outbox.failed(told, &wanted, &reason).await;
+            }
         }
     }
 }

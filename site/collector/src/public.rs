@@ -6,13 +6,16 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use crate::alarm::Severity;
 use crate::error::{Error, Result};
+use crate::shown;
 
 /// Maximum stations of the page.
 const STATIONS_MAX: usize = 200;
 const TITLE_MAX: usize = 80;
-/// Values that say nothing to the public: clocks, flags, totals, batteries.
-const HIDDEN: [&str; 7] = [
+/// Values that say nothing to the public: clocks, flags, totals, batteries; and positions, which
+/// are nobody's business. A value of a channel, such as `latitude_1`, is hidden like one without.
+const HIDDEN: [&str; 10] = [
     "time",
     "status",
     "clock_lost",
@@ -20,7 +23,20 @@ const HIDDEN: [&str; 7] = [
     "restarted",
     "battery",
     "rain_total",
+    "latitude",
+    "longitude",
+    "altitude",
 ];
+
+/// Returns true if a value is not shown to the public.
+fn is_hidden(name: &str) -> bool {
+    let is_channel = |tail: &str| !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
+    let bare = match name.rsplit_once('_') {
+        Some((bare, tail)) if is_channel(tail) => bare,
+        _ => name,
+    };
+    HIDDEN.contains(&bare)
+}
 
 /// What an admin has made public.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -136,18 +152,12 @@ fn reduced(number: usize, station: &Json) -> Json {
         .as_str()
         .filter(|name| !name.is_empty())
         .map_or_else(|| number.to_string(), str::to_string);
-    let rank = |alarm: &Json| match alarm["severity"].as_str() {
-        Some("critical") => 2,
-        Some("warning") => 1,
-        _ => 0,
-    };
+    let severity = |alarm: &Json| alarm["severity"].as_str().and_then(Severity::parse);
     let worst = station["alarms"]
         .as_array()
-        .and_then(|all| all.iter().map(rank).max());
+        .and_then(|all| all.iter().filter_map(severity).max());
     let values = station["values"].as_object().map(|values| {
-        let shown = values
-            .iter()
-            .filter(|(name, _)| !HIDDEN.contains(&name.as_str()));
+        let shown = values.iter().filter(|(name, _)| !is_hidden(name));
         shown
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect::<serde_json::Map<_, _>>()
@@ -155,7 +165,7 @@ fn reduced(number: usize, station: &Json) -> Json {
     json!({
         "name": name, "state": station["state"], "last_seen": station["last_seen"],
         "rain": station["rain"], "values": values,
-        "alarm": worst.map(|rank| ["info", "warning", "critical"][rank]),
+        "alarm": worst,
     })
 }
 
@@ -189,63 +199,55 @@ pub fn body(form: Form, shown: &Public, all: &[Json], site: &Of, now: i64) -> St
         ("", name) => name,
         (title, _) => title,
     };
-    let title = escaped(title);
-    let rows: String = stations
-        .iter()
-        .map(|one| row(one, words, &site.zone))
-        .collect();
-    let table = if rows.is_empty() {
-        format!("<p>{}</p>", words.none)
-    } else {
-        let heads = [
-            words.station,
-            words.state,
-            words.hour,
-            words.day,
-            words.values,
-            words.heard,
-        ];
-        let heads: String = heads
-            .map(|head| format!("<th scope=\"col\">{head}</th>"))
-            .concat();
-        format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\
-            <table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-        )
-    };
+    page(&escaped(title), &stations, words, site, now)
+}
+
+/// The page in one language. `title` is safe in HTML. The style sheet's address is relative: a
+/// reverse proxy may serve the page below a path of its own.
+fn page(title: &str, stations: &[Json], words: &Words, site: &Of, now: i64) -> String {
+    let now = Timestamp::from_millisecond(now).unwrap_or_default();
     format!(
         "<!doctype html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
         <meta name=\"color-scheme\" content=\"light dark\">\
-        <title>{title}</title><link rel=\"stylesheet\" href=\"/style.css\"></head>\
-        <body class=\"public\"><main><h1>{title}</h1>{table}<p class=\"soft\">{} {}. {}</p></main></body></html>\n",
+        <title>{title}</title><link rel=\"stylesheet\" href=\"style.css\"></head>\
+        <body class=\"public\"><main><h1>{title}</h1>{}<p class=\"soft\">{} {}. {}</p></main></body></html>\n",
         words.lang,
+        table(title, stations, words, &site.zone),
         words.made,
-        local(
-            Timestamp::from_millisecond(now).unwrap_or_default(),
-            words,
-            &site.zone
-        ),
+        local(now, words, &site.zone),
         words.note
     )
 }
 
-fn number(value: f64, digits: usize, words: &Words) -> String {
-    let text = format!("{value:.digits$}");
-    if words.lang == "en" {
-        text
-    } else {
-        text.replace('.', ",")
+fn table(title: &str, stations: &[Json], words: &Words, zone: &TimeZone) -> String {
+    if stations.is_empty() {
+        return format!("<p>{}</p>", words.none);
     }
+    let rows: String = stations.iter().map(|one| row(one, words, zone)).collect();
+    let heads = [
+        words.station,
+        words.state,
+        words.hour,
+        words.day,
+        words.values,
+        words.heard,
+    ];
+    let heads: String = heads
+        .map(|head| format!("<th scope=\"col\">{head}</th>"))
+        .concat();
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\
+        <table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+}
+
+fn number(value: f64, digits: usize, words: &Words) -> String {
+    shown::number(&format!("{value:.digits$}"), words.lang != "en")
 }
 
 fn quantity(value: &Json, words: &Words) -> String {
-    let unit = value["unit"].as_str().unwrap_or("");
-    let unit = match unit {
-        "Cel" => "°C",
-        "1" => "",
-        other => other,
-    };
+    let unit = shown::unit(value["unit"].as_str().unwrap_or(""));
     let digits = if unit == "mm" || unit == "°C" { 1 } else { 2 };
     let text = number(value["value"].as_f64().unwrap_or(0.0), digits, words);
     format!("{text}\u{a0}{}", escaped(unit))

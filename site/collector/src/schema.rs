@@ -7,7 +7,7 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -186,6 +186,12 @@ const STEPS: [&str; 6] = [
         bounds TEXT NOT NULL,          -- JSON: south, west, north, east of a picture
         tag TEXT NOT NULL
     );
+",
+    // A channel may be renamed, so the journal keeps its number too.
+    "
+    ALTER TABLE journal ADD COLUMN target TEXT;
+    CREATE INDEX outbox_by_severity ON outbox(target, severity, id);
+    CREATE INDEX outbox_of_alarm ON outbox(alarm);
 ",
 ];
 

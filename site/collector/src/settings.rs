@@ -13,15 +13,9 @@ use crate::sql;
 /// Longest value of a short setting.
 pub const TEXT_MAX: usize = 64;
 
-/// The site's time zone. Copies share one value.
-#[derive(Debug, Clone)]
-pub struct Zone(Arc<RwLock<(String, TimeZone)>>);
-
-impl Default for Zone {
-    fn default() -> Self {
-        Zone(Arc::new(RwLock::new(("UTC".into(), TimeZone::UTC))))
-    }
-}
+/// The site's time zone. Copies share one value. It is UTC as long as nobody has chosen one.
+#[derive(Debug, Clone, Default)]
+pub struct Zone(Arc<RwLock<Option<(String, TimeZone)>>>);
 
 /// Looks a zone up by its name in the IANA database.
 fn find(name: &str) -> Result<TimeZone> {
@@ -35,26 +29,23 @@ fn find(name: &str) -> Result<TimeZone> {
 impl Zone {
     /// The zone as of now.
     pub fn now(&self) -> TimeZone {
-        self.0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .1
-            .clone()
+        self.chosen().map_or(TimeZone::UTC, |(_, zone)| zone)
     }
 
-    /// Its name.
-    pub fn name(&self) -> String {
-        self.0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .0
-            .clone()
+    /// Its name, if somebody has chosen it.
+    pub fn name(&self) -> Option<String> {
+        self.chosen().map(|(name, _)| name)
+    }
+
+    fn chosen(&self) -> Option<(String, TimeZone)> {
+        let zone = self.0.read();
+        zone.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Replaces it by the zone of this name.
     pub fn set(&self, name: &str) -> Result<()> {
         let zone = find(name)?;
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = (name.into(), zone);
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some((name.into(), zone));
         Ok(())
     }
 }

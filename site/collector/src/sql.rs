@@ -198,8 +198,8 @@ pub fn alarm_of_id() -> String {
 pub const ACKNOWLEDGE: &str = "UPDATE alarm SET acknowledged = ?1, person = ?2, note = ?3
     WHERE id = ?4 AND acknowledged IS NULL";
 
-pub const INSERT_EVENT: &str =
-    "INSERT INTO journal(at, alarm, event, person, note) VALUES (?1, ?2, ?3, ?4, ?5)";
+pub const INSERT_EVENT: &str = "INSERT INTO journal(at, alarm, event, person, note, target)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 /// Events before the position (?1, ?2) and since ?3, newest first, of the station ?4 or of all.
 pub const EVENTS: &str = "SELECT j.id, j.at, j.event, j.person, j.note, a.rule, a.station,
         a.severity, a.value, a.bound, a.unit, a.text, a.id, COALESCE(s.title, s.name)
@@ -246,9 +246,10 @@ pub const NEXT_NOTICES: &str = "SELECT id, topic, body, attempts, alarm FROM out
 pub const NEXT_DUE: &str = "SELECT MIN(due) FROM outbox WHERE target = ?1 AND severity >= ?2";
 pub const COUNT_NOTICES: &str = "SELECT COUNT(*), MIN(created), MAX(attempts), MAX(due)
     FROM outbox WHERE target = ?1";
-/// Deletes the oldest notice.
-pub const DROP_NOTICE: &str =
-    "DELETE FROM outbox WHERE id = (SELECT MIN(id) FROM outbox WHERE target = ?1)";
+pub const COUNT_WAITING: &str = "SELECT COUNT(*) FROM outbox WHERE target = ?1";
+/// Deletes the oldest of the mildest notices.
+pub const DROP_NOTICE: &str = "DELETE FROM outbox WHERE id =
+    (SELECT id FROM outbox WHERE target = ?1 ORDER BY severity, id LIMIT 1)";
 pub const DELETE_NOTICE: &str = "DELETE FROM outbox WHERE id = ?1";
 /// The notice that an alarm was raised, if nobody has tried to send it and it is due after ?3.
 pub const DELETE_UNSENT: &str = "DELETE FROM outbox
@@ -256,20 +257,26 @@ pub const DELETE_UNSENT: &str = "DELETE FROM outbox
 pub const IS_WAITING: &str =
     "SELECT id FROM outbox WHERE target = ?1 AND alarm = ?2 AND raised = 1 LIMIT 1";
 pub const WAS_SENT: &str =
-    "SELECT id FROM journal WHERE alarm = ?1 AND event = 'sent' AND person = ?2 LIMIT 1";
-/// The notices that wait for the acknowledgement of alarm ?1, at ?2.
-pub const DELETE_ESCALATIONS: &str = "DELETE FROM outbox
-    WHERE alarm = ?1 AND escalates = 1 AND attempts = 0 AND due > ?2";
+    "SELECT id FROM journal WHERE alarm = ?1 AND event = 'sent' AND target = ?2 LIMIT 1";
+/// The notices that nobody need get once somebody has acknowledged alarm ?1: also those that are
+/// due, which quiet hours or a failing server hold back.
+pub const DELETE_ESCALATIONS: &str = "DELETE FROM outbox WHERE alarm = ?1 AND escalates = 1";
 pub const DELAY_NOTICE: &str = "UPDATE outbox SET attempts = attempts + 1, due = ?1 WHERE id = ?2";
 pub const TARGETS: &str =
     "SELECT target FROM outbox UNION SELECT target FROM delivery ORDER BY target";
+/// Gives a target another name.
+pub const RENAME_TARGET: &str = "UPDATE outbox SET target = ?2 WHERE target = ?1";
+pub const RENAME_DELIVERY: &str = "UPDATE delivery SET target = ?2 WHERE target = ?1";
 pub const DELETE_TARGET: &str = "DELETE FROM outbox WHERE target = ?1";
 pub const DELETE_DELIVERY: &str = "DELETE FROM delivery WHERE target = ?1";
 pub const COUNT_DROPPED: &str = "INSERT INTO delivery(target, sent, dropped) VALUES (?1, 0, 1)
     ON CONFLICT(target) DO UPDATE SET dropped = delivery.dropped + 1";
-pub const COUNT_SENT: &str = "INSERT INTO delivery(target, sent, dropped, sent_at)
-    VALUES (?1, ?2, 0, ?3)
-    ON CONFLICT(target) DO UPDATE SET sent = delivery.sent + ?2, sent_at = ?3, reason = NULL";
+/// ?5 are recipients that were refused although others were not, ?4 is then the time.
+pub const COUNT_SENT: &str = "INSERT INTO delivery(target, sent, dropped, sent_at, failed_at,
+        reason)
+    VALUES (?1, ?2, 0, ?3, ?4, ?5)
+    ON CONFLICT(target) DO UPDATE SET sent = delivery.sent + ?2, sent_at = ?3, reason = ?5,
+        failed_at = COALESCE(?4, delivery.failed_at)";
 pub const COUNT_FAILED: &str = "INSERT INTO delivery(target, sent, dropped, failed_at, reason)
     VALUES (?1, 0, 0, ?2, ?3)
     ON CONFLICT(target) DO UPDATE SET failed_at = ?2, reason = ?3";
@@ -328,16 +335,18 @@ pub const LAST_FIXES: &str = "SELECT f.station, f.at, f.latitude, f.longitude, f
     FROM fix f JOIN (SELECT MAX(id) AS last, COUNT(*) AS readings FROM fix
         WHERE at >= ?1 AND at < ?2 AND (?3 = '' OR station = ?3) GROUP BY station) n
     ON n.last = f.id ORDER BY f.station LIMIT ?4";
-/// Pages of an export, oldest first: rows with an id above ?3.
+/// Pages of an export, oldest first: rows with an id above ?3, of the station ?5 or of all.
 pub const EXPORT_FIXES: &str = "SELECT station, at, latitude, longitude, speed, id FROM fix
-    WHERE at >= ?1 AND at < ?2 AND id > ?3 ORDER BY id LIMIT ?4";
+    WHERE at >= ?1 AND at < ?2 AND id > ?3 AND (?5 = '' OR station = ?5) ORDER BY id LIMIT ?4";
 pub const EXPORT_TLS_TIMES: &str = "SELECT station, at, phase, suite, key_exchange, resumed,
         seconds, id
-    FROM tls_time WHERE at >= ?1 AND at < ?2 AND id > ?3 ORDER BY id LIMIT ?4";
+    FROM tls_time WHERE at >= ?1 AND at < ?2 AND id > ?3 AND (?5 = '' OR station = ?5)
+    ORDER BY id LIMIT ?4";
 pub const EXPORT_JOURNAL: &str = "SELECT j.at, j.event, a.rule, a.severity, a.station, a.value,
         a.bound, a.unit, j.person, j.note, j.id
     FROM journal j JOIN alarm a ON a.id = j.alarm
-    WHERE j.at >= ?1 AND j.at < ?2 AND j.id > ?3 ORDER BY j.id LIMIT ?4";
+    WHERE j.at >= ?1 AND j.at < ?2 AND j.id > ?3 AND (?5 = '' OR a.station = ?5)
+    ORDER BY j.id LIMIT ?4";
 /// A piece of the rows that are older than ?1.
 pub const PRUNE_FIXES: &str =
     "DELETE FROM fix WHERE id IN (SELECT id FROM fix WHERE at < ?1 ORDER BY at LIMIT 500)";

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::alarm::target::Target;
 use crate::alarm::{Acknowledgement, Alarms, Change, Rule, Subject, check_rules};
 use crate::db::{Database, Value, transaction};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::message::{Identity, Message};
 use crate::rollup::Deltas;
 use crate::sql;
@@ -108,7 +108,10 @@ impl Store {
         now: i64,
     ) -> Result<Change> {
         let done = transaction(db, |db| self.alarms.acknowledge(db, by, now));
-        if done.is_err() {
+        // A refused acknowledgement has changed nothing, so the copies are still right. Reading
+        // them again is work for the writer that anybody could cause.
+        let is_refused = matches!(done, Err(Error::Unknown { .. } | Error::Invalid(_)));
+        if done.is_err() && !is_refused {
             self.forget();
         }
         done
@@ -249,4 +252,33 @@ fn store_stations(db: &mut dyn Database, stations: &HashMap<Arc<str>, Station>) 
     });
     let (head, tail) = sql::SET_STATION;
     db.put_rows(head, tail, &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Location;
+
+    #[test]
+    fn a_refused_acknowledgement_costs_no_reload() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = Location::Sqlite(folder.path().join("readings.db"));
+        let mut db = place.open_writer(None).expect("opens");
+        crate::schema::migrate(&mut *db).expect("migrated");
+        let mut store = Store::default();
+        store.alarms.load(&mut *db).expect("loaded");
+        let by = Acknowledgement {
+            alarm: 7,
+            person: "maria".into(),
+            note: None,
+        };
+        let refused = store.acknowledge(&mut *db, &by, 0);
+        assert!(matches!(refused, Err(Error::Unknown { .. })), "{refused:?}");
+        assert!(store.alarms.is_loaded());
+        // Any other failure leaves nothing to rely on.
+        db.script("DROP TABLE alarm").expect("dropped");
+        store.forget();
+        assert!(store.acknowledge(&mut *db, &by, 0).is_err());
+        assert!(!store.alarms.is_loaded());
+    }
 }

@@ -11,4 +11,13 @@ pub mod hybrid;
 pub mod station;
 pub mod suite;
 
+use rustls::RootCertStore;
+
 pub use suite::{Group, Suite, provider};
+
+/// The certificate authorities that this machine trusts. It may be empty. Reads files.
+pub fn system_roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots
+}

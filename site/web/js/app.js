@@ -103,7 +103,7 @@ async function loggedIn(user) {
     app.user = user;
     app.admin = user.role === "admin";
     app.operator = app.admin || user.role === "operator";
-    await Promise.all([loadAlarms(), api("/site").then(({ zone }) => setZone(zone))]).catch(() => {});
+    await Promise.all([loadAlarms(), api("/site").then(setZone)]).catch(() => {});
     live.start();
     await show();
 }

@@ -1,20 +1,23 @@
 // Times of the site's time zone, which may differ from the browser's.
 
 let zone = "UTC";
+let isChosen = false;
 
 /** The zone of days. */
 export const dayZone = () => zone;
 
 /** The zone of times of the day: the browser's as long as nobody has set the site's. */
-export const clockZone = () => (zone === "UTC" ? undefined : zone);
+export const clockZone = () => (isChosen ? zone : undefined);
 
-/** `name` is that of an IANA zone. A zone that the browser does not know is not used. */
-export function setZone(name) {
+/** The zone of the answer of `/site`. A zone that the browser does not know is not used. */
+export function setZone(site) {
     try {
-        new Intl.DateTimeFormat("en", { timeZone: name });
-        zone = name;
+        new Intl.DateTimeFormat("en", { timeZone: site.zone });
+        zone = site.zone;
+        isChosen = site.zone_chosen;
     } catch {
         zone = "UTC";
+        isChosen = false;
     }
 }
 

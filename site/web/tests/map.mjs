@@ -50,6 +50,22 @@ export function mapTests({ test, logged, go, until, becomes, text, collector, st
         await until(() => position("5b2c7e10"), ([latitude]) => assert.ok(latitude !== null));
     });
 
+    test("the map is not drawn anew by the clock while stations are moved", async () => {
+        const page = await logged();
+        await page.clock.install();
+        await go(page, "map");
+        let loads = 0;
+        page.on("request", (request) => { loads += request.url().endsWith("/api/v1/stations"); });
+        const move = page.getByRole("button", { name: "Move stations" });
+        await move.click();
+        await page.clock.fastForward(61_000);
+        await page.clock.runFor(2_000);
+        assert.equal(loads, 0);
+        await move.click();
+        await page.clock.runFor(61_000);
+        await until(() => loads, (count) => assert.ok(count > 0));
+    });
+
     test("the map's keys move and zoom it", async () => {
         const page = await logged();
         await go(page, "map");

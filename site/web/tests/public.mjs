@@ -43,6 +43,25 @@ export function publicTests({ test, logged, go, becomes, until, collector, open,
             await context.close();
             town.close();
         }
+        // A reverse proxy may serve the page below a path of its own, which it removes.
+        const proxy = createServer(async (request, response) => {
+            if (!request.url.startsWith("/rain/")) { response.writeHead(404).end(); return; }
+            const answer = await fetch(collector().base + request.url.slice("/rain".length), { headers: { accept: request.headers.accept } });
+            const kept = ["content-type", "content-security-policy"].map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value);
+            response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
+        });
+        await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+        const beyond = await stranger.context().browser().newContext();
+        try {
+            const behind = await beyond.newPage();
+            await behind.goto(`http://127.0.0.1:${proxy.address().port}/rain/public`);
+            await behind.locator("tbody tr", { hasText: "Garden" }).waitFor();
+            // The style sheet was loaded too.
+            await becomes(() => behind.evaluate(() => [...document.styleSheets].map((sheet) => sheet.cssRules.length > 10)), [true]);
+        } finally {
+            await beyond.close();
+            proxy.close();
+        }
         await page.selectOption("select[name=public]", "no");
         await page.click("#public .main");
         await until(() => status("/public"), (now) => assert.equal(now, 404));

@@ -4,7 +4,6 @@ use serde_json::{Value as Json, json};
 
 use super::rule::{Kind, Rule};
 use super::severity::Severity;
-use super::{Active, Subject, subject_of};
 use crate::db::{Database, Row};
 use crate::error::Result;
 use crate::message::{parts_of, time_text};
@@ -13,6 +12,42 @@ use crate::sql;
 
 /// Schema of a notice.
 pub const SCHEMA: &str = "selo.alarm/1";
+
+/// An active alarm.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Active {
+    pub id: i64,
+    /// Unix ms.
+    pub since: i64,
+    pub severity: Severity,
+    pub acknowledged: Option<i64>,
+}
+
+/// The station that is being evaluated.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// Station id, `site:device`.
+    pub station: &'a str,
+    pub name: Option<&'a str>,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn site(self) -> &'a str {
+        parts_of(self.station).0
+    }
+
+    pub(super) fn device(self) -> &'a str {
+        parts_of(self.station).1
+    }
+}
+
+/// Converts a row of [`sql::LAST_SEEN`].
+pub(super) fn subject_of(row: &Row) -> Subject<'_> {
+    Subject {
+        station: row.text(0),
+        name: row.opt_text(1),
+    }
+}
 
 /// The value that raised or cleared an alarm, and its meaning.
 #[derive(Debug, Clone)]
@@ -91,11 +126,7 @@ pub fn active_notices(db: &mut dyn Database) -> Result<Vec<(String, String)>> {
 }
 
 pub(super) fn severity_of(row: &Row) -> Severity {
-    match row.text(9) {
-        "critical" => Severity::Critical,
-        "info" => Severity::Info,
-        _ => Severity::Warning,
-    }
+    Severity::parse(row.text(9)).unwrap_or_default()
 }
 
 /// Converts an alarm row to the JSON of the API.

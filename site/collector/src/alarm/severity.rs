@@ -18,6 +18,14 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All, mildest first.
+    pub const ALL: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Critical];
+
+    /// The inverse of [`Severity::name`].
+    pub fn parse(text: &str) -> Option<Severity> {
+        Severity::ALL.into_iter().find(|one| one.name() == text)
+    }
+
     /// Name in the API and in the database.
     pub fn name(self) -> &'static str {
         match self {

@@ -8,16 +8,14 @@ use crate::db::{Database, Value};
 use crate::error::Result;
 use crate::sql;
 
-/// Maximum waiting notices of one target. A new one displaces the oldest.
+/// Maximum waiting notices of one target. A new one displaces the oldest of the mildest.
 pub const WAITING_MAX: i64 = 1000;
 
 /// A receiver of notices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
-    /// `mqtt`, `channel:ID`, or the URL of a webhook of the command line.
+    /// `mqtt`, `channel:ID`, or `webhook:` and a hash of the URL of a webhook of the command line.
     pub name: String,
-    /// Name in the journal.
-    pub label: String,
     /// Milder alarms are not sent.
     pub least: Severity,
     /// Waits this long for an acknowledgement before it sends. 0: sends at once.
@@ -29,10 +27,8 @@ pub struct Target {
 impl Target {
     /// A target that gets every notice at once.
     pub fn every(name: impl Into<String>) -> Target {
-        let name = name.into();
         Target {
-            label: name.clone(),
-            name,
+            name: name.into(),
             least: Severity::Info,
             after_ms: 0,
             quiet: None,
@@ -64,11 +60,6 @@ pub fn put(db: &mut dyn Database, target: &Target, told: Told<'_>, now: i64) -> 
     } else {
         now
     };
-    let waiting = db.query(sql::COUNT_NOTICES, &[target.name.as_str().into()])?;
-    if waiting.first().is_some_and(|row| row.int(0) >= WAITING_MAX) {
-        db.execute(sql::DROP_NOTICE, &[target.name.as_str().into()])?;
-        db.execute(sql::COUNT_DROPPED, &[target.name.as_str().into()])?;
-    }
     let parameters: [Value; 9] = [
         target.name.as_str().into(),
         told.topic.into(),
@@ -81,6 +72,13 @@ pub fn put(db: &mut dyn Database, target: &Target, told: Told<'_>, now: i64) -> 
         now.into(),
     ];
     db.execute(sql::INSERT_NOTICE, &parameters)?;
+    // The new one takes part: if all others are more severe, it is the one that goes.
+    let name = || [target.name.as_str().into()];
+    let waiting = db.query(sql::COUNT_WAITING, &name())?;
+    if waiting.first().is_some_and(|row| row.int(0) > WAITING_MAX) {
+        db.execute(sql::DROP_NOTICE, &name())?;
+        db.execute(sql::COUNT_DROPPED, &name())?;
+    }
     Ok(())
 }
 
@@ -100,7 +98,6 @@ fn was_told(db: &mut dyn Database, target: &Target, told: Told<'_>, now: i64) ->
         return Ok(false);
     }
     let waits = db.query(sql::IS_WAITING, &[name(), told.alarm.into()])?;
-    let label = target.label.as_str().into();
-    let sent = db.query(sql::WAS_SENT, &[told.alarm.into(), label])?;
+    let sent = db.query(sql::WAS_SENT, &[told.alarm.into(), name()])?;
     Ok(!waits.is_empty() || !sent.is_empty())
 }

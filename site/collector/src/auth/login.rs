@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::attempts::Origin;
 use super::caller::Role;
 use super::secrets::{random, sha256};
-use super::users::PASSWORD_MAX;
+use super::users::{PASSWORD_MAX, User};
 use super::{Auth, SESSION_MS, SESSIONS_OF_USER, Session, lock, verify};
 use crate::error::{Error, Result};
 use selo_base::address::neighbourhood;
@@ -41,15 +41,40 @@ pub enum Refusal {
 }
 
 impl Auth {
-    /// Logs a user in. Waits for a turn, then hashes the password on a thread of its own. Returns
-    /// the session secret and the role.
+    /// Logs a user in: checks the password, and begins a session. Returns the session secret and
+    /// the role.
     pub async fn login(
         self: &Arc<Self>,
-        (address, place): (IpAddr, Origin),
+        from: (IpAddr, Origin),
         name: String,
         password: Zeroizing<String>,
         now: i64,
     ) -> Result<Login, Refusal> {
+        let work = move |auth: &Auth, name: &str, user: User| auth.enter(name, &user, now);
+        self.checked(from, (name, password), now, work).await
+    }
+
+    /// Checks a user's password, with the limits of a login, and begins no session.
+    pub async fn confirm(
+        self: &Arc<Self>,
+        from: (IpAddr, Origin),
+        name: String,
+        password: Zeroizing<String>,
+        now: i64,
+    ) -> Result<(), Refusal> {
+        self.checked(from, (name, password), now, |_, _, _| Ok(()))
+            .await
+    }
+
+    /// Counts an attempt, waits for a turn, and checks the password on a thread of its own. If it
+    /// is right, the thread does `work`.
+    async fn checked<T: Send + 'static>(
+        self: &Arc<Self>,
+        (address, place): (IpAddr, Origin),
+        (name, password): (String, Zeroizing<String>),
+        now: i64,
+        work: impl FnOnce(&Auth, &str, User) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
         let Some(counted) = self.attempts.count(&name, place, now) else {
             return Err(Refusal::TooMany);
         };
@@ -60,7 +85,9 @@ impl Auth {
         };
         let auth = self.clone();
         let computing = tokio::task::spawn_blocking(move || {
-            let done = auth.check(&name, &password, now);
+            let done = auth
+                .check(&name, &password)
+                .and_then(|user| work(&auth, &name, user));
             if !matches!(done, Err(Refusal::Wrong)) {
                 auth.attempts.forget(counted);
             }
@@ -76,15 +103,20 @@ impl Auth {
         }
     }
 
-    fn check(&self, name: &str, password: &str, now: i64) -> Result<Login, Refusal> {
+    fn check(&self, name: &str, password: &str) -> Result<User, Refusal> {
         // Check the password against the current user file.
         self.refresh().map_err(Refusal::Failed)?;
         let user = self.user(name);
         let hash = user.as_ref().map_or(&self.nobody, |user| &user.hash);
         let right = password.len() <= PASSWORD_MAX && verify::is_of(password.as_bytes(), hash);
-        let (Some(user), true) = (user, right) else {
-            return Err(Refusal::Wrong);
-        };
+        match (user, right) {
+            (Some(user), true) => Ok(user),
+            _ => Err(Refusal::Wrong),
+        }
+    }
+
+    /// Begins a session of a user whose password was right.
+    fn enter(&self, name: &str, user: &User, now: i64) -> Result<Login, Refusal> {
         let bytes = random::<32>().map_err(Refusal::Failed)?;
         let secret = Zeroizing::new(URL_SAFE_NO_PAD.encode(&bytes[..]));
         let session = Session {

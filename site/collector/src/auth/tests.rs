@@ -48,6 +48,43 @@ fn the_first_password_ends_however_it_is_replaced() {
     }
 }
 
+#[test]
+fn a_first_password_that_is_not_valid_is_removed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let users = Users::open(&folder.path().join("state")).expect("opens");
+    let file = users.first().expect("works").expect("a first start");
+    let kept = std::fs::read(&users.path).expect("readable");
+    // Nothing proves that it is wrong.
+    std::fs::remove_file(&users.path).expect("removed");
+    assert!(users.first_password().is_none() && file.exists());
+    std::fs::write(&users.path, "no line\n").expect("written");
+    assert!(users.first_password().is_none() && file.exists());
+    std::fs::write(&users.path, kept).expect("written");
+    assert!(users.first_password().is_some());
+    // A user file from a backup has another hash.
+    let hash = hash_password("correct horse").expect("a hash");
+    std::fs::write(&users.path, format!("admin:admin:{hash}\n")).expect("written");
+    assert!(users.first_password().is_none());
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_confirmed_password_begins_no_session() {
+    let (_folder, auth, password) = auth();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let confirm = |password: &str| {
+        let place = auth.place((HOME, false), "admin", None, 0);
+        let password = Zeroizing::new(password.to_owned());
+        runtime.block_on(auth.confirm((HOME, place), "admin".into(), password, 0))
+    };
+    confirm(&password).expect("right");
+    assert!(matches!(confirm("wrong"), Err(Refusal::Wrong)));
+    assert!(lock(&auth.sessions).is_empty());
+}
+
 const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 fn log_in(

@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 
 use super::caller::Role;
 use super::secrets::{private, random, write_private};
+use super::verify;
 use crate::error::{Error, Result};
 use crate::message::is_name;
 
@@ -74,10 +75,20 @@ impl Users {
         self.path.with_file_name("admin-password")
     }
 
-    /// The first admin's password, as long as nobody has replaced it.
+    /// The first admin's password, as long as nobody has replaced it. A file whose password is not
+    /// valid any more is removed: a user file that was restored or written by hand leaves it behind.
+    /// Computes a hash.
     pub fn first_password(&self) -> Option<Zeroizing<String>> {
         let text = Zeroizing::new(std::fs::read_to_string(self.first_file()).ok()?);
-        Some(Zeroizing::new(text.trim().to_string()))
+        let password = Zeroizing::new(text.trim().to_string());
+        // A user file that is unreadable, or not there yet, proves nothing.
+        let users = self.all().ok().filter(|_| self.path.exists())?;
+        let user = users.get(FIRST);
+        if user.is_some_and(|user| verify::is_of(password.as_bytes(), &user.hash)) {
+            return Some(password);
+        }
+        self.end_first(FIRST);
+        None
     }
 
     /// Adds a user, or replaces the password and role of an existing one.
@@ -101,11 +112,7 @@ impl Users {
                 "'{name}' is not a valid name: letters, digits, dot, underscore and hyphen, at most 32"
             )));
         }
-        if !(PASSWORD_MIN..=PASSWORD_MAX).contains(&password.len()) {
-            return Err(Error::Invalid(format!(
-                "a password must have {PASSWORD_MIN} to {PASSWORD_MAX} bytes"
-            )));
-        }
+        check_password(password)?;
         let hash = hash_password(password)?;
         let mut users = self.all()?;
         users.insert(name.into(), User { role, hash });
@@ -209,6 +216,16 @@ impl Users {
         lines.sort();
         write_private(&self.path, lines.concat().as_bytes())
     }
+}
+
+/// Checks a new password's length.
+pub fn check_password(password: &str) -> Result<()> {
+    if (PASSWORD_MIN..=PASSWORD_MAX).contains(&password.len()) {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!(
+        "a password must have {PASSWORD_MIN} to {PASSWORD_MAX} bytes"
+    )))
 }
 
 fn unknown(name: &str) -> Error {

@@ -1,6 +1,9 @@
 //! A request to add or change a channel, and its checks.
 
+use std::net::IpAddr;
+
 use serde::Deserialize;
+use ureq::http::Uri;
 
 use super::quiet::Span;
 use super::secret::Secret;
@@ -152,7 +155,7 @@ fn check(channel: &Channel) -> Result<()> {
     match channel.kind {
         Kind::Email => check_mail(channel),
         Kind::Ntfy => {
-            check_url(&channel.server)?;
+            check_server(channel)?;
             let good = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
             let topic = channel.topic.as_bytes();
             if !(1..=64).contains(&topic.len()) || !topic.iter().all(|b| good(*b)) {
@@ -161,7 +164,7 @@ fn check(channel: &Channel) -> Result<()> {
             Ok(())
         }
         Kind::Telegram => {
-            check_url(&channel.server)?;
+            check_server(channel)?;
             let token = channel.secret.reveal();
             let good = |b: u8| b.is_ascii_alphanumeric() || b":_-".contains(&b);
             if token.is_empty() || !token.bytes().all(good) {
@@ -174,17 +177,44 @@ fn check(channel: &Channel) -> Result<()> {
             }
             Ok(())
         }
-        Kind::Webhook => check_url(channel.url.reveal()),
+        Kind::Webhook => host_of(channel.url.reveal()).map(|_| ()),
     }
 }
 
-fn check_url(url: &str) -> Result<()> {
-    let rest = url
-        .strip_prefix("https://")
-        .or_else(|| url.strip_prefix("http://"));
-    if rest.is_none_or(|rest| rest.is_empty() || rest.starts_with('/')) || url.contains(' ') {
+/// The host of a URL, without the port.
+fn host_of(url: &str) -> Result<String> {
+    let none = || wrong("a URL must begin with https:// or http://, and name a host");
+    let uri: Uri = url.parse().map_err(|_| none())?;
+    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
+    match uri.host() {
+        Some(host) if is_http && !host.is_empty() => {
+            Ok(host.trim_matches(['[', ']']).to_lowercase())
+        }
+        _ => Err(none()),
+    }
+}
+
+/// Returns true if a name or an address is that of this machine.
+fn is_this_machine(host: &str) -> bool {
+    let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
+    host == "localhost" || host.parse().is_ok_and(is_loopback)
+}
+
+/// Checks the server of ntfy or Telegram. It is shown on the page, so it must contain no secret.
+fn check_server(channel: &Channel) -> Result<()> {
+    let server = channel.server.as_str();
+    let host = host_of(server)?;
+    if server.contains(['@', '?', '#', '\\']) {
         return Err(wrong(
-            "a URL must begin with https:// or http://, and name a host",
+            "a server is https://HOST, without a login or a query; the secret has its own field",
+        ));
+    }
+    let is_clear = server
+        .get(..7)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http://"));
+    if is_clear && !channel.secret.is_empty() && !is_this_machine(&host) {
+        return Err(wrong(
+            "a secret is sent over https:// only, except to this machine",
         ));
     }
     Ok(())
@@ -198,8 +228,8 @@ fn check_mail(channel: &Channel) -> Result<()> {
             "an e-mail needs the host and the port of a mail server",
         ));
     }
-    let local = matches!(channel.server.as_str(), "localhost" | "127.0.0.1" | "::1");
-    if channel.security == Security::None && !channel.secret.is_empty() && !local {
+    let is_local = is_this_machine(&channel.server);
+    if channel.security == Security::None && !channel.secret.is_empty() && !is_local {
         return Err(wrong(
             "a password is sent over TLS only, except to this machine",
         ));
@@ -212,4 +242,54 @@ fn check_mail(channel: &Channel) -> Result<()> {
             .map_err(|_| wrong(format!("'{address}' is not an address")))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn made(kind: &str, server: &str, secret: &str) -> Result<Channel> {
+        let asked = json!({"name": "duty", "kind": kind, "topic": "desk", "server": server,
+            "secret": secret});
+        let change: Change = serde_json::from_value(asked).expect("a change");
+        change.make(1)
+    }
+
+    #[test]
+    fn a_secret_goes_over_tls_or_to_this_machine() {
+        for (server, good) in [
+            ("https://ntfy.example.org", true),
+            ("https://ntfy.example.org:8443/base", true),
+            ("http://127.0.0.1:8080", true),
+            ("http://localhost", true),
+            ("http://[::1]:80", true),
+            ("http://ntfy.example.org", false),
+            ("HTTP://ntfy.example.org", false),
+            ("http://192.168.1.2", false),
+            // These look like this machine and are not.
+            ("http://127.0.0.1@ntfy.example.org", false),
+            ("http://localhost:80@ntfy.example.org", false),
+            ("http://localhost.example.org", false),
+            ("http://localhost\\@ntfy.example.org", false),
+        ] {
+            for kind in ["ntfy", "telegram"] {
+                assert_eq!(made(kind, server, "tk_1").is_ok(), good, "{kind} {server}");
+            }
+        }
+        assert!(made("ntfy", "http://ntfy.example.org", "").is_ok());
+        // The page shows the server, so it has no login.
+        for server in [
+            "https://desk:pw@ntfy.example.org",
+            "https://ntfy.example.org?auth=pw",
+            "https://ntfy.example.org#pw",
+            "https://",
+            "https:///x",
+            "ftp://ntfy.example.org",
+            "ntfy.example.org",
+        ] {
+            assert!(made("ntfy", server, "").is_err(), "{server}");
+        }
+    }
 }

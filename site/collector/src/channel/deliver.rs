@@ -13,6 +13,10 @@ use crate::alarm::{SCHEMA, Severity};
 use crate::outbox::{Notice, Outbox, Wanted};
 use crate::settings::Settings;
 
+/// The result of a delivery: recipients that were refused although others were not, or the reason
+/// why nothing was delivered.
+pub type Sent = Result<Option<String>, String>;
+
 /// Maximum alarms of one message.
 const BATCH: i64 = 200;
 /// Pause after a message. The alarms that are raised meanwhile share the next one.
@@ -24,6 +28,7 @@ pub async fn run(outbox: Outbox, channels: Arc<Channels>, settings: Settings, id
     let mut changes = channels.changes();
     while let Some(channel) = channels.get(id) {
         if !channel.active {
+            // What waited for it was deleted when it was switched off.
             let _ = changes.changed().await;
             continue;
         }
@@ -38,7 +43,12 @@ pub async fn run(outbox: Outbox, channels: Arc<Channels>, settings: Settings, id
         let now = outbox.clock.now();
         let done = send(&poster, &channel, &settings, &notices, now).await;
         match done {
-            Ok(()) => outbox.delivered(&notices, &wanted).await,
+            Ok(refused) => {
+                let refused = refused.map(|told| channel.without_secrets(&told));
+                outbox
+                    .delivered(&notices, &wanted, refused.as_deref())
+                    .await;
+            }
             Err(reason) => {
                 let reason = channel.without_secrets(&reason);
                 outbox.failed(&notices, &wanted, &reason).await;
@@ -69,13 +79,14 @@ fn wanted(channel: &Channel, settings: &Settings, now: i64) -> Wanted {
     }
 }
 
+/// Sends notices. Returns what the server refused although it took the message.
 async fn send(
     poster: &Poster,
     channel: &Channel,
     settings: &Settings,
     notices: &[Notice],
     now: i64,
-) -> Result<(), String> {
+) -> Sent {
     if let (Kind::Webhook, [notice]) = (channel.kind, notices) {
         return post(poster, channel, (notice.id, notice.body.clone()), now).await;
     }
@@ -89,34 +100,32 @@ async fn send(
     send_letter(poster, channel, letter).await
 }
 
-async fn send_letter(poster: &Poster, channel: &Channel, letter: Letter) -> Result<(), String> {
+async fn send_letter(poster: &Poster, channel: &Channel, letter: Letter) -> Sent {
     if channel.kind == Kind::Email {
         return mail::send(channel, &letter).await;
     }
     let (poster, channel) = (poster.clone(), channel.clone());
-    tokio::task::spawn_blocking(move || post_letter(&poster, &channel, &letter))
-        .await
-        .unwrap_or_else(|error| Err(error.to_string()))
+    blocking(move || post_letter(&poster, &channel, &letter)).await
 }
 
-async fn post(
-    poster: &Poster,
-    channel: &Channel,
-    (id, body): (i64, String),
-    now: i64,
-) -> Result<(), String> {
+/// Runs a request on a thread that may wait for the server.
+async fn blocking(work: impl FnOnce() -> Result<(), String> + Send + 'static) -> Sent {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(error.to_string()))
+        .map(|()| None)
+}
+
+async fn post(poster: &Poster, channel: &Channel, (id, body): (i64, String), now: i64) -> Sent {
     let (poster, channel) = (poster.clone(), channel.clone());
-    let work = move || {
+    blocking(move || {
         let (url, secret) = (channel.url.reveal(), channel.secret.reveal());
         post_signed(&poster, url, secret, (id, &body), now)
-    };
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|error| Err(error.to_string()))
+    })
+    .await
 }
 
-/// Sends a test message at once. The error is the reason, without secrets.
-pub async fn send_test(channel: &Channel, settings: &Settings, now: i64) -> Result<(), String> {
+/// Sends a test message at once. The texts of the server are without secrets.
+pub async fn send_test(channel: &Channel, settings: &Settings, now: i64) -> Sent {
     let poster = Poster::default();
     let done = if channel.kind == Kind::Webhook {
         let body = json!({"schema": SCHEMA, "test": true}).to_string();
@@ -125,5 +134,6 @@ pub async fn send_test(channel: &Channel, settings: &Settings, now: i64) -> Resu
         let letter = test_letter(channel.language, &settings.name());
         send_letter(&poster, channel, letter).await
     };
-    done.map_err(|reason| channel.without_secrets(&reason))
+    done.map(|refused| refused.map(|told| channel.without_secrets(&told)))
+        .map_err(|reason| channel.without_secrets(&reason))
 }

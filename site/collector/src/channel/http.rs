@@ -2,6 +2,7 @@
 //!
 //! Nothing of a server is trusted: a request ends after a deadline, redirects are not followed
 //! (they may lead into this network), and of an answer only the status and a short piece are read.
+//! [`super::reach`] says which addresses a channel may reach.
 
 use std::io::Read;
 use std::time::Duration;
@@ -9,7 +10,9 @@ use std::time::Duration;
 use hmac::{Hmac, Mac};
 use serde_json::{Value as Json, json};
 use sha2::Sha256;
+use ureq::unversioned::transport::DefaultConnector;
 
+use super::reach::Reach;
 use super::text::Letter;
 use super::{Channel, Kind};
 use crate::alarm::Severity;
@@ -32,23 +35,28 @@ impl Default for Poster {
             .http_status_as_error(false)
             .user_agent("selo-collector")
             .build();
-        Poster(agent.into())
+        let connector = DefaultConnector::default();
+        Poster(ureq::Agent::with_parts(agent, connector, Reach::default()))
     }
 }
 
 impl Poster {
-    fn post(&self, url: &str, headers: &[(&str, &str)], body: &str) -> Result<(), String> {
+    fn post(&self, url: &str, headers: &[(&str, &str)], body: &str) -> Result<(), Refused> {
         let mut request = self.0.post(url).header("Content-Type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let answer = request.send(body).map_err(|error| error.to_string())?;
+        let refused = |why: String| Refused { why, told: None };
+        let answer = request
+            .send(body)
+            .map_err(|error| refused(error.to_string()))?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());
         }
+        let why = format!("it answered {status}");
         if status.is_redirection() {
-            return Err(format!("it answered {status}: redirects are not followed"));
+            return Err(refused(format!("{why}: redirects are not followed")));
         }
         let mut piece = Vec::new();
         let _ = answer
@@ -58,13 +66,27 @@ impl Poster {
             .read_to_end(&mut piece);
         // Telegram and ntfy explain an error in one of these members.
         let told: Json = serde_json::from_slice(&piece).unwrap_or_default();
-        let why = told["description"]
+        let told = told["description"]
             .as_str()
             .or_else(|| told["error"].as_str());
-        Err(match why {
-            Some(why) => format!("it answered {status}: {why}"),
-            None => format!("it answered {status}"),
-        })
+        let told = told.map(str::to_string);
+        Err(Refused { why, told })
+    }
+}
+
+/// Why a server did not take a request: in our words, and in those of the server.
+#[derive(Debug)]
+struct Refused {
+    why: String,
+    told: Option<String>,
+}
+
+impl Refused {
+    fn with_words(self) -> String {
+        match self.told {
+            Some(told) => format!("{}: {told}", self.why),
+            None => self.why,
+        }
     }
 }
 
@@ -85,7 +107,11 @@ pub fn post_signed(
     if !secret.is_empty() {
         headers.push(("X-Selo-Signature", &signed));
     }
-    poster.post(url, &headers, body)
+    // A webhook's server explains errors in no known form, and may be anybody's: its words are not
+    // shown.
+    poster
+        .post(url, &headers, body)
+        .map_err(|refused| refused.why)
 }
 
 /// Sends a message by ntfy or Telegram.
@@ -104,7 +130,8 @@ pub(super) fn post_letter(
         let text: String = text.chars().take(4000).collect();
         let silent = letter.severity == Severity::Info;
         let body = json!({"chat_id": channel.topic, "text": text, "disable_notification": silent});
-        return poster.post(&url, &[], &body.to_string());
+        let done = poster.post(&url, &[], &body.to_string());
+        return done.map_err(Refused::with_words);
     }
     let (priority, tag) = match letter.severity {
         Severity::Info => (2, "information_source"),
@@ -123,16 +150,8 @@ pub(super) fn post_letter(
     } else {
         &headers[..]
     };
-    poster.post(server, headers, &body.to_string())
-}
-
-/// Returns a URL without the parts that may be secret.
-pub fn shown(url: &str) -> String {
-    let end = url.find('?').unwrap_or(url.len());
-    match url[..end].split_once('@') {
-        Some((_, host)) => host.into(),
-        None => url[..end].into(),
-    }
+    let done = poster.post(server, headers, &body.to_string());
+    done.map_err(Refused::with_words)
 }
 
 /// HMAC-SHA-256 [FIPS198-1] of `time "." body`, formatted as `sha256=HEX`.
@@ -157,10 +176,4 @@ mod tests {
 
     const SIGNATURE: &str =
         "sha256=1ba6b8171186efc613e8bcc0cbdab2748f24984d7c5a84faa2637afa0e40d224";
-
-    #[test]
-    fn no_secret_of_a_url_is_shown() {
-        assert_eq!(super::shown("https://a:b@host/x?key=y"), "host/x");
-        assert_eq!(super::shown("https://host/x?key=y"), "https://host/x");
-    }
 }

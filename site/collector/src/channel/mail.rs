@@ -11,15 +11,18 @@ use std::time::Duration;
 
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message};
+use lettre::transport::smtp;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, AsyncTokioStream, TlsParameters};
-use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
+use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use selo_base::report::chain;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::reach::allowed;
 use super::text::Letter;
 use super::{Channel, Security};
 
@@ -33,8 +36,9 @@ pub(super) fn mailbox(text: &str) -> Result<Mailbox, String> {
     text.parse().map_err(|error| format!("{error}"))
 }
 
-/// Sends a message to the channel's recipients.
-pub(super) async fn send(channel: &Channel, letter: &Letter) -> Result<(), String> {
+/// Sends a message to the channel's recipients. Returns the refused ones with the reasons, if
+/// the server refused some but not all.
+pub(super) async fn send(channel: &Channel, letter: &Letter) -> Result<Option<String>, String> {
     match tokio::time::timeout(PATIENCE, deliver(channel, letter)).await {
         Ok(done) => done,
         Err(_) => Err(format!(
@@ -44,8 +48,8 @@ pub(super) async fn send(channel: &Channel, letter: &Letter) -> Result<(), Strin
     }
 }
 
-async fn deliver(channel: &Channel, letter: &Letter) -> Result<(), String> {
-    let said = |error: lettre::transport::smtp::Error| chain(&error);
+async fn deliver(channel: &Channel, letter: &Letter) -> Result<Option<String>, String> {
+    let said = |error: smtp::Error| chain(&error);
     let mut message = Message::builder()
         .from(mailbox(&channel.from)?)
         .subject(&letter.title)
@@ -74,24 +78,68 @@ async fn deliver(channel: &Channel, letter: &Letter) -> Result<(), String> {
         let ways = [Mechanism::Plain, Mechanism::Login];
         smtp.auth(&ways, &login).await.map_err(said)?;
     }
-    let sent = smtp.send(message.envelope(), &message.formatted()).await;
-    sent.map_err(said)?;
+    let refused = hand_over(&mut smtp, &message).await?;
     // The message has been accepted, whatever the answer to this is.
     let _ = smtp.quit().await;
-    Ok(())
+    Ok(refused)
+}
+
+/// Hands a message over. The crate's own function stops at the first refused recipient; here the
+/// others get the message. Returns the refused ones with the reasons.
+async fn hand_over(
+    smtp: &mut AsyncSmtpConnection,
+    message: &Message,
+) -> Result<Option<String>, String> {
+    let said = |error: smtp::Error| chain(&error);
+    let (envelope, bytes) = (message.envelope(), message.formatted());
+    let mut options = Vec::new();
+    let info = smtp.server_info();
+    let mut addresses = envelope.from().into_iter().chain(envelope.to());
+    if !addresses.all(|address| AsRef::<str>::as_ref(address).is_ascii()) {
+        if !info.supports_feature(Extension::SmtpUtfEight) {
+            return Err("the mail server takes no addresses with such letters".into());
+        }
+        options.push(MailParameter::SmtpUtfEight);
+    }
+    if !bytes.is_ascii() {
+        if !info.supports_feature(Extension::EightBitMime) {
+            return Err("the mail server takes no letters outside of ASCII".into());
+        }
+        options.push(MailParameter::Body(MailBodyParameter::EightBitMime));
+    }
+    let from = Mail::new(envelope.from().cloned(), options);
+    smtp.command(from).await.map_err(said)?;
+    let mut refused = Vec::new();
+    for address in envelope.to() {
+        match smtp.command(Rcpt::new(address.clone(), Vec::new())).await {
+            Ok(_) => {}
+            // An answer of the server; after any other error the connection is of no use.
+            Err(error) if error.status().is_some() => {
+                refused.push(format!("{address}: {}", said(error)));
+            }
+            Err(error) => return Err(said(error)),
+        }
+    }
+    if refused.len() == envelope.to().len() {
+        return Err(refused.join("; "));
+    }
+    smtp.command(Data).await.map_err(said)?;
+    smtp.message(&bytes).await.map_err(said)?;
+    Ok((!refused.is_empty()).then(|| refused.join("; ")))
 }
 
 /// Connects, with TLS from the first byte if the channel wants it.
 async fn connect(channel: &Channel) -> io::Result<Box<dyn AsyncTokioStream>> {
-    let tcp = TcpStream::connect((channel.server.as_str(), channel.port)).await?;
+    let found = tokio::net::lookup_host((channel.server.as_str(), channel.port)).await?;
+    let tcp = TcpStream::connect(&allowed(found)?[..]).await?;
     let peer = tcp.peer_addr()?;
     if channel.security != Security::Tls {
         return Ok(Box::new(Bounded::new(tcp, peer)));
     }
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    // Reading the system's certificates may block on the disk.
+    let roots = tokio::task::spawn_blocking(selo_tls::system_roots);
     let config = rustls::ClientConfig::builder()
-        .with_root_certificates(roots)
+        .with_root_certificates(roots.await.map_err(io::Error::other)?)
         .with_no_client_auth();
     let name = rustls::pki_types::ServerName::try_from(channel.server.clone())
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::Language;
 use crate::alarm::Severity;
 use crate::settings::Zone;
+use crate::shown;
 
 /// Alarms that one message names; it counts the others.
 const NAMED: usize = 20;
@@ -72,19 +73,7 @@ impl Language {
     }
 
     fn number(self, value: f64) -> String {
-        let text = format!("{value}");
-        match self {
-            Language::English => text,
-            Language::Portuguese => text.replace('.', ","),
-        }
-    }
-}
-
-fn unit(name: &str) -> &str {
-    match name {
-        "Cel" => "°C",
-        "1" => "",
-        other => other,
+        shown::number(&format!("{value}"), self == Language::Portuguese)
     }
 }
 
@@ -103,7 +92,8 @@ fn span(seconds: i64) -> String {
 }
 
 fn severity_of(body: &Json) -> Severity {
-    serde_json::from_value(body["severity"].clone()).unwrap_or_default()
+    let severity = body["severity"].as_str().and_then(Severity::parse);
+    severity.unwrap_or_default()
 }
 
 /// What happened, in words: `25.4 mm of rain in 1 h (limit 20 mm)`.
@@ -111,7 +101,7 @@ fn facts(body: &Json, language: Language) -> String {
     let (words, what) = (language.words(), &body["what"]);
     let english = language == Language::English;
     let active = body["active"] == true;
-    let unit = unit(body["unit"].as_str().unwrap_or(""));
+    let unit = shown::unit(body["unit"].as_str().unwrap_or(""));
     let value = language.number(body["value"].as_f64().unwrap_or(0.0));
     let over = span(what["over_seconds"].as_i64().unwrap_or(0));
     let limit = format!(

@@ -74,7 +74,8 @@ pub async fn export(
     };
     let of = asked.of.as_deref().unwrap_or("readings");
     if let Some(posted) = POSTED.iter().find(|posted| posted.of == of) {
-        return Ok(posts(app, posted, range, format));
+        let station = posted.station(&app, asked.device).await?;
+        return Ok(posts(app, posted, (range, station), format));
     }
     if of != "readings" {
         return Err(ApiError::invalid(
@@ -165,6 +166,17 @@ const POSTED: [Posted; 3] = [
 ];
 
 impl Posted {
+    /// The station that was asked for; empty: all. In the tables of posts it is a token's name.
+    async fn station(&self, app: &App, asked: Option<String>) -> Result<String> {
+        match asked {
+            Some(id) if self.of == "journal" => {
+                let find = move |db: &mut dyn Database| find_station(db, &id);
+                app.readers.read(find).await
+            }
+            asked => Ok(asked.unwrap_or_default()),
+        }
+    }
+
     fn line(&self, row: &Row, format: Format) -> String {
         let value = |at: usize| match (self.columns[at], &row.0[at]) {
             ("at", Value::Int(at)) => Json::from(time_text(*at)),
@@ -199,21 +211,27 @@ impl Posted {
     }
 }
 
-fn posts(app: Arc<App>, posted: &'static Posted, range: Range, format: Format) -> Response {
+fn posts(
+    app: Arc<App>,
+    posted: &'static Posted,
+    (range, station): (Range, String),
+    format: Format,
+) -> Response {
     let head = format!("{}\r\n", posted.columns.join(","));
     let head = (format == Format::Csv).then_some(head);
     let next = move |state: Option<(Option<String>, i64)>| {
-        let app = app.clone();
+        let (app, station) = (app.clone(), station.clone());
         async move {
             let (head, after) = state?;
             if let Some(head) = head {
                 return Some((Ok(head), Some((None, after))));
             }
-            let asked: [Value; 4] = [
+            let asked: [Value; 5] = [
                 range.from.into(),
                 range.to.into(),
                 after.into(),
                 (PAGE as i64).into(),
+                station.into(),
             ];
             let read = app.readers.read(move |db| db.query(posted.sql, &asked));
             match read.await {

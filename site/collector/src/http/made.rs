@@ -13,8 +13,14 @@ pub const FRESH_MS: i64 = 30_000;
 #[derive(Debug, Default)]
 pub struct Made(pub(super) Mutex<[Option<Page>; Form::COUNT]>);
 
-/// A made page, and when it was made.
-type Page = (i64, Arc<str>);
+/// The last attempt to make a page.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// Time of the attempt.
+    pub at: i64,
+    /// The page, or an older one if the attempt failed. `None` if none was ever made.
+    pub body: Option<Arc<str>>,
+}
 
 impl Made {
     /// Drops the made pages, after a change of the settings.

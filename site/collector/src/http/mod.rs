@@ -36,21 +36,44 @@ const BODY_MAX: usize = 256 << 10;
 /// Longest login body. Anyone may send one.
 const LOGIN_MAX: usize = 8 << 10;
 
-/// All API routes with their handlers.
-pub fn router(app: Arc<App>) -> Router {
-    let stations = Router::new()
-        .route("/exchange/reading", post(posted::post::<0>))
-        .route("/exchange/handshake", post(posted::post::<1>))
-        .route("/exchange/exchange", post(posted::post::<2>))
-        .layer(DefaultBodyLimit::max(selo_tls::station::BODY_MAX));
-    let api = Router::new()
-        .route("/openapi.json", get(routes::openapi))
+/// Routes of logins, users and tokens.
+fn people() -> Router<Arc<App>> {
+    Router::new()
         .route(
             "/login",
             post(routes::login).layer(DefaultBodyLimit::max(LOGIN_MAX)),
         )
         .route("/logout", post(routes::logout))
         .route("/me", get(routes::me))
+        .route("/tokens", get(routes::tokens).post(routes::new_token))
+        .route(
+            "/tokens/{id}",
+            delete(routes::delete_token).patch(routes::patch_token),
+        )
+        .route("/users", get(routes::users).post(routes::new_user))
+        .route(
+            "/users/{name}",
+            delete(routes::delete_user).patch(routes::patch_user),
+        )
+        .route(
+            "/me/password",
+            post(routes::password).layer(DefaultBodyLimit::max(LOGIN_MAX)),
+        )
+}
+
+/// Routes of stations that post about themselves.
+fn posts() -> Router<Arc<App>> {
+    Router::new()
+        .route("/exchange/reading", post(posted::post::<0>))
+        .route("/exchange/handshake", post(posted::post::<1>))
+        .route("/exchange/exchange", post(posted::post::<2>))
+        .layer(DefaultBodyLimit::max(selo_tls::station::BODY_MAX))
+}
+
+/// All API routes with their handlers.
+pub fn router(app: Arc<App>) -> Router {
+    let api = Router::new()
+        .route("/openapi.json", get(routes::openapi))
         .route("/stations", get(routes::stations))
         .route(
             "/stations/{station}",
@@ -87,23 +110,10 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/devices/{id}/qr.svg", get(routes::label))
         .route("/export", get(export::export))
         .route("/events", get(events::events))
-        .route("/tokens", get(routes::tokens).post(routes::new_token))
-        .route(
-            "/tokens/{id}",
-            delete(routes::delete_token).patch(routes::patch_token),
-        )
-        .route("/users", get(routes::users).post(routes::new_user))
-        .route(
-            "/users/{name}",
-            delete(routes::delete_user).patch(routes::patch_user),
-        )
-        .route(
-            "/me/password",
-            post(routes::password).layer(DefaultBodyLimit::max(LOGIN_MAX)),
-        )
         .route("/readings", post(readings::readings))
         .route("/exchange", get(posted::summary))
-        .merge(stations)
+        .merge(people())
+        .merge(posts())
         .fallback(routes::no_such_route)
         .method_not_allowed_fallback(routes::no_such_method);
     Router::new()

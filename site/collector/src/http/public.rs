@@ -1,23 +1,29 @@
 //! The public page: chosen stations without a login, for a town's web site. It may be shown in
 //! frames of other sites, so it has no scripts and nothing that could be clicked in a user's name.
 //!
-//! A page is made at most once in [`FRESH_MS`](super::made::FRESH_MS) for each language, however many ask for it. So there
-//! is no limit for an address: in a flood, many people behind one address look at it.
+//! A page is made at most once in [`FRESH_MS`](super::made::FRESH_MS) for each language, however
+//! many ask for it, also if that fails. So there is no limit for an address: in a flood, many
+//! people behind one address look at it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::answer::ApiError;
 use super::app::App;
-use super::made::FRESH_MS;
+use super::made::{FRESH_MS, Page};
+use crate::blocking::within;
 use crate::error::Result;
-use crate::public::{self, Form};
+use crate::public::{self, Form, Public};
 use crate::query;
+
+/// Longest time that a page waits for the database. All visitors wait with it.
+const READ_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The page's own policy: no scripts, and any site may frame it.
 const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
@@ -90,7 +96,8 @@ fn answer(body: &Arc<str>) -> Response {
     response
 }
 
-/// The body of a form: the made one if it is fresh, else a new one.
+/// The body of a form: the made one if it is fresh, else a new one. If none can be made, it is the
+/// old one, which says its time.
 async fn made(app: &App, form: Form) -> Result<Arc<str>, ApiError> {
     let now = app.clock.now();
     // One request makes the page, and the others wait for it. The choice is read under the lock:
@@ -100,21 +107,41 @@ async fn made(app: &App, form: Form) -> Result<Arc<str>, ApiError> {
     if !shown.enabled {
         return Err(ApiError::unknown("public page"));
     }
-    if let Some((at, body)) = &pages[form as usize]
-        && (0..FRESH_MS).contains(&(now - at))
-    {
-        return Ok(body.clone());
+    let page = &mut pages[form as usize];
+    let is_fresh = |page: &Page| (0..FRESH_MS).contains(&(now - page.at));
+    if !page.as_ref().is_some_and(is_fresh) {
+        let body = match made_now(app, form, &shown, now).await {
+            Ok(body) => Some(body),
+            Err(error) => {
+                tracing::warn!("the public page cannot be made, the old one is shown: {error}");
+                page.take().and_then(|page| page.body)
+            }
+        };
+        *page = Some(Page { at: now, body });
     }
+    page.as_ref()
+        .and_then(|page| page.body.clone())
+        .ok_or_else(not_made)
+}
+
+fn not_made() -> ApiError {
+    ApiError::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "unavailable",
+        "the page cannot be made now",
+        Some("try again in a minute"),
+    )
+}
+
+async fn made_now(app: &App, form: Form, shown: &Public, now: i64) -> Result<Arc<str>> {
     let silent_after = app.silent_after_ms;
-    let stations: Vec<Value> = app
+    let read = app
         .readers
-        .read(move |db| query::stations(db, None, now, silent_after))
-        .await?;
+        .read(move |db| query::stations(db, None, now, silent_after));
+    let stations: Vec<Value> = within("the database", READ_DEADLINE, read).await?;
     let site = public::Of {
         name: app.settings.name(),
         zone: app.settings.zone.now(),
     };
-    let body: Arc<str> = public::body(form, &shown, &stations, &site, now).into();
-    pages[form as usize] = Some((now, body.clone()));
-    Ok(body)
+    Ok(public::body(form, shown, &stations, &site, now).into())
 }

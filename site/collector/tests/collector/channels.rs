@@ -1,6 +1,8 @@
 //! Channels tell people of alarms: whom, when, and in the face of servers that misbehave.
 
 mod hostile;
+mod mail;
+mod outbox;
 mod rights;
 mod servers;
 
@@ -8,7 +10,7 @@ use std::time::Duration;
 
 use crate::common::{NOON, Site, message};
 use serde_json::{Value, json};
-use servers::{accepting, mail_server};
+use servers::accepting;
 
 const MINUTE: i64 = 60_000;
 
@@ -275,29 +277,4 @@ fn a_flood_of_alarms_is_a_few_messages_and_a_bounded_queue() {
         "{told}"
     );
     assert!(told.len() < 4000);
-}
-
-#[test]
-fn a_mail_is_sent_with_its_recipients_and_a_login() {
-    let (port, taken) = mail_server();
-    let site = Site::start();
-    let mail = json!({"name": "mail", "kind": "email", "server": "127.0.0.1", "port": port,
-        "security": "none", "user": "desk", "secret": "mail-password",
-        "from": "Selo <selo@example.org>", "to": ["maria@example.org", "João <j@example.org>"]});
-    let id = add(&site, &mail);
-    let answer = site
-        .client
-        .post(&format!("/api/v1/channels/{id}/test"), "{}");
-    assert_eq!(answer.status, 200, "{}", answer.text);
-    let told = taken.recv_timeout(Duration::from_secs(30)).expect("a mail");
-    for part in [
-        "AUTH PLAIN",
-        "MAIL FROM:<selo@example.org>",
-        "RCPT TO:<maria@example.org>",
-        "RCPT TO:<j@example.org>",
-        "Subject: [Selo] test (alarm)",
-        "This is a test",
-    ] {
-        assert!(told.contains(part), "{part}: {told}");
-    }
 }

@@ -22,6 +22,9 @@ fn a_ground_is_bounded_and_a_picture_has_its_place() {
     ] {
         assert_eq!(put(wrong, jpeg).status, 400, "{wrong}");
     }
+    // A sound is a RIFF file too.
+    let sound = put("?south=1&west=2&north=3&east=4", "RIFF....WAVEfmt ");
+    assert_eq!(sound.status, 400, "{}", sound.text);
     let map = put("?south=1&west=2&north=3&east=4", jpeg).ok();
     assert_eq!(map["ground"]["kind"], "image/webp");
     let answer = site.client.get("/api/v1/map/ground");
@@ -63,4 +66,20 @@ fn tiles_are_allowed_from_their_server_alone() {
     assert!(policy(&site).contains("img-src 'self' data: https://a.example:8443;"));
     assert_eq!(set(&site, ""), 200);
     assert!(policy(&site).contains("img-src 'self' data:;"));
+}
+
+#[test]
+fn a_page_over_tls_gets_no_tiles_in_the_clear() {
+    for secure in [false, true] {
+        let site = Site::start_with(|config| config.behind_proxy = secure);
+        let set = |tiles: &str| {
+            let body = serde_json::json!({ "tiles": tiles }).to_string();
+            let headers = [("x-forwarded-for", "192.0.2.1")];
+            let done = site.client.request("PATCH", "/api/v1/map", &headers, &body);
+            done.status
+        };
+        let clear = set("http://tiles.example/{z}/{x}/{y}.png");
+        assert_eq!(clear, if secure { 400 } else { 200 });
+        assert_eq!(set("https://tiles.example/{z}/{x}/{y}.png"), 200);
+    }
 }

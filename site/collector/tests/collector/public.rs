@@ -109,3 +109,41 @@ fn many_visitors_make_one_page() {
     let many: Vec<String> = (0..201).map(|number| format!("site:{number}")).collect();
     assert_eq!(publish(&site, true, &json!(many)), 400);
 }
+
+#[test]
+fn positions_and_batteries_of_channels_are_not_public() {
+    let site = Site::start();
+    let mut river = message("river", 1, 0, NOON, 1.0);
+    for name in ["latitude", "longitude", "altitude", "battery", "time"] {
+        river["values"][name] = json!({"value": 12.5, "unit": "1"});
+        river["values"][format!("{name}_1")] = json!({"value": 12.5, "unit": "1"});
+        river["values"][format!("{name}_12")] = json!({"value": 12.5, "unit": "1"});
+    }
+    river["values"]["temperature_1"] = json!({"value": 20.5, "unit": "Cel"});
+    river["values"]["time_to_flood"] = json!({"value": 3, "unit": "h"});
+    site.client.send(&[river]);
+    assert_eq!(publish(&site, true, &json!(["site:river"])), 200);
+    let data = Client::new(&site.client.base).get("/public.json").ok();
+    let values = data["stations"][0]["values"].as_object().expect("values");
+    let names: Vec<&str> = values.keys().map(String::as_str).collect();
+    assert_eq!(names, ["temperature", "temperature_1", "time_to_flood"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_made_is_the_old_one_and_is_not_tried_for_each_visitor() {
+    let site = site_with_stations();
+    assert_eq!(publish(&site, true, &json!(["site:river"])), 200);
+    let anyone = Client::new(&site.client.base);
+    let first = anyone.get("/public.json").ok()["at"].clone();
+    site.script("ALTER TABLE station RENAME TO away");
+    site.pass(31_000);
+    assert_eq!(anyone.get("/public.json").ok()["at"], first, "the old page");
+    // The other language was never made. The failure is kept as long as a page.
+    assert_eq!(anyone.get("/public").status, 503);
+    site.script("ALTER TABLE away RENAME TO station");
+    assert_eq!(anyone.get("/public").status, 503);
+    assert_eq!(anyone.get("/public.json").ok()["at"], first);
+    site.pass(31_000);
+    assert_eq!(anyone.get("/public").status, 200);
+    assert_ne!(anyone.get("/public.json").ok()["at"], first);
+}

@@ -67,7 +67,7 @@ export default {
     "channels.text": "Channels tell people of alarms. A channel that waits for an acknowledgement is for those who are called next.",
     "channels.none": "There are no channels: alarms are shown only here.", "channels.add": "Add:", "channels.new": "New channel: {kind}",
     "channels.sure": "Remove the channel {name}? What waits for it is deleted.", "channels.test": "Send a test", "channels.testing": "Sending",
-    "channels.tested": "The test was sent.", "channels.working": "on", "channels.failing": "failing", "channels.off": "off", "channels.on": "on", "channels.active": "State",
+    "channels.tested": "The test was sent.", "channels.partly": "It was delivered, but the mail server refused some recipients:", "channels.working": "on", "channels.failing": "failing", "channels.off": "off", "channels.on": "on", "channels.active": "State",
     "channels.severity": "Told of", "channels.when": "When", "channels.atonce": "at once", "channels.after": "after {minutes} min without acknowledgement",
     "channels.after_minutes": "Wait (minutes)", "channels.after.help": "0: at once. Else only what nobody has acknowledged by then.", "channels.quiet": "Quiet hours",
     "channels.quiet_from": "Quiet from", "channels.quiet_to": "until", "channels.quiet.help": "Critical alarms come through. Empty: none.", "channels.waiting": "Waiting",

@@ -68,7 +68,7 @@ export default {
     "channels.text": "Canais avisam pessoas dos alarmes. Um canal que espera o reconhecimento serve para quem é chamado depois.",
     "channels.none": "Não há canais: os alarmes aparecem só aqui.", "channels.add": "Novo:", "channels.new": "Novo canal: {kind}",
     "channels.sure": "Remover o canal {name}? O que espera por ele é apagado.", "channels.test": "Enviar um teste", "channels.testing": "Enviando",
-    "channels.tested": "O teste foi enviado.", "channels.working": "ligado", "channels.failing": "falhando", "channels.off": "desligado", "channels.on": "ligado",
+    "channels.tested": "O teste foi enviado.", "channels.partly": "Foi entregue, mas o servidor de e-mail recusou alguns destinatários:", "channels.working": "ligado", "channels.failing": "falhando", "channels.off": "desligado", "channels.on": "ligado",
     "channels.active": "Estado", "channels.severity": "Avisa de", "channels.when": "Quando", "channels.atonce": "na hora",
     "channels.after": "após {minutes} min sem reconhecimento", "channels.after_minutes": "Espera (minutos)",
     "channels.after.help": "0: na hora. Senão, só o que ninguém reconheceu até lá.", "channels.quiet": "Horas de silêncio", "channels.quiet_from": "Silêncio das",

@@ -41,15 +41,18 @@ export async function show({ main, signal, app }) {
         const test = h("button", { type: "button", onclick: async () => {
             test.disabled = true;
             fill(result, t("channels.testing"));
-            if (await attempt(result, () => api(`/channels/${channel.id}/test`, { method: "POST", body: {}, signal }))) {
-                fill(result, h("p", { class: "good" }, t("channels.tested")));
-            }
+            await attempt(result, async () => {
+                const { refused } = await api(`/channels/${channel.id}/test`, { method: "POST", body: {}, signal });
+                fill(result, refused === null ? h("p", { class: "good" }, t("channels.tested")) : partly(refused));
+            });
             test.disabled = false;
         } }, t("channels.test"));
         const remove = () => sure(t("channels.sure", { name: channel.name }), () =>
             attempt(box, async () => { await api(`/channels/${channel.id}`, { method: "DELETE", signal }); await load(); }));
         const pair = (name, value) => h("div", {}, h("dt", {}, t(`channels.${name}`)), h("dd", {}, value));
         const failing = channel.reason !== null;
+        // The last message was delivered, but not to all.
+        const isPartly = failing && channel.sent_at === channel.failed_at;
         const state = !channel.active ? "off" : failing ? "failing" : "working";
         return h("li", { class: "card", "data-channel": channel.id },
             h("h2", {}, channel.name, h("span", { class: `state ${failing ? "silent" : channel.active ? "online" : ""}` }, t(`channels.${state}`))),
@@ -61,7 +64,8 @@ export async function show({ main, signal, app }) {
                 pair("waiting", number(channel.waiting)),
                 pair("sent", channel.sent > 0 ? `${number(channel.sent)}, ${ago(channel.sent_at)}` : "0"),
                 channel.dropped > 0 && pair("dropped", number(channel.dropped))),
-            failing && h("p", { class: "bad" }, t("channels.reason", { at: dateTime(channel.failed_at), attempts: number(channel.attempts) }), " ", h("span", { lang: "en" }, channel.reason)),
+            isPartly && partly(channel.reason),
+            failing && !isPartly && h("p", { class: "bad" }, t("channels.reason", { at: dateTime(channel.failed_at), attempts: number(channel.attempts) }), " ", h("span", { lang: "en" }, channel.reason)),
             failing && channel.next && h("p", { class: "soft" }, t("channels.next", { at: dateTime(channel.next) })),
             result,
             h("div", { class: "buttons foot" }, test,
@@ -75,6 +79,11 @@ export async function show({ main, signal, app }) {
         h("div", { class: "row", role: "group", "aria-label": t("channels.add") }, h("span", {}, t("channels.add")), kinds, h("a", { href: "#/alarms" }, t("alarms.title"))),
         box, none, list);
     every(5000, signal, () => load().catch(() => {}));
+}
+
+/** What a server says of the recipients that it refused. It speaks English, if anything. */
+function partly(refused) {
+    return h("p", { class: "bad" }, t("channels.partly"), " ", h("span", { lang: "en" }, refused));
 }
 
 function whom(channel) {

@@ -39,7 +39,7 @@ export async function show({ main, signal, app }) {
             event.person ?? "–", event.note ?? "–",
         ]), { hideCaption: true }));
         more.hidden = next === null;
-        save.href = `/api/v1/export?${new URLSearchParams({ of: "journal", from: from() })}`;
+        save.href = `/api/v1/export?${new URLSearchParams({ of: "journal", from: from(), ...(which.value && { station: which.value }) })}`;
     }
     async function load() {
         ({ events, next } = await get());

@@ -237,7 +237,7 @@ export async function show({ main, signal, app }) {
     sized.observe(svg);
     signal.addEventListener("abort", () => sized.disconnect());
     for (const kind of ["reading", "alarm", "acknowledged", "station", "resync"]) on(app.live, kind, signal, () => !moving && again());
-    every(60_000, signal, again);
+    every(60_000, signal, () => !moving && again());
 }
 
 function legend() {

@@ -63,10 +63,12 @@ export async function siteDesk(section, signal) {
     const box = h("div", { role: "status" });
     const name = h("input", { name: "site-name", maxlength: "64", value: site.name });
     const zones = h("datalist", { id: "zones" }, (Intl.supportedValuesOf?.("timeZone") ?? []).map((zone) => h("option", { value: zone })));
-    const zone = h("input", { name: "zone", list: "zones", required: true, maxlength: "64", value: site.zone });
+    const zone = h("input", { name: "zone", list: "zones", maxlength: "64", value: site.zone_chosen ? site.zone : "", placeholder: "UTC", required: site.zone_chosen });
     const save = async (event) => {
         event.preventDefault();
-        if (await attempt(box, async () => setZone((await api("/site", { method: "PATCH", body: { name: name.value, zone: zone.value }, signal })).zone))) fill(box, h("p", { class: "good" }, t("saved")));
+        // An empty field leaves the zone unset.
+        const body = { name: name.value, ...(zone.value && { zone: zone.value }) };
+        if (await attempt(box, async () => setZone(await api("/site", { method: "PATCH", body, signal })))) fill(box, h("p", { class: "good" }, t("saved")));
     };
     const browser = Intl.DateTimeFormat().resolvedOptions().timeZone;
     section.append(h("form", { class: "row", onsubmit: save }, field(t("site.name"), name), field(t("site.zone"), zone, { help: t("site.zone.help", { zone: browser }) }), zones, h("button", { class: "main" }, t("save"))), box);

@@ -20,12 +20,30 @@ use crate::{geojson, sql};
 /// Longest ground, in bytes.
 pub const GROUND_MAX: usize = 2 << 20;
 
-/// Formats of a ground by their first bytes. SVG is missing, because it may contain programs.
-const PICTURES: [(&[u8], &str); 3] = [
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"RIFF", "image/webp"),
-];
+/// The format of a picture by its first bytes. SVG is missing, because it may contain programs.
+fn picture(body: &[u8]) -> Option<&'static str> {
+    match body {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        // The four bytes between are the length. Sounds and films are RIFF files too.
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => Some("image/webp"),
+        _ => None,
+    }
+}
 const GEOJSON: &str = "application/geo+json";
 
 /// South, west, north and east of a picture.
@@ -107,9 +125,8 @@ pub async fn put_ground(
     Query(bounds): Query<Bounds>,
     body: Bytes,
 ) -> Answer {
-    let picture = PICTURES.iter().find(|(magic, _)| body.starts_with(magic));
-    let (kind, bounds) = match picture {
-        Some((_, kind)) => (*kind, json!(bounds.corners()?)),
+    let (kind, bounds) = match picture(&body) {
+        Some(kind) => (kind, json!(bounds.corners()?)),
         None => (GEOJSON, Value::Null),
     };
     let bytes = if kind == GEOJSON {
@@ -148,7 +165,12 @@ pub struct MapPatch {
 pub async fn patch_map(_: Admin, State(app): Shared, Body(patch): Body<MapPatch>) -> Answer {
     let tiles = patch.tiles.trim().to_string();
     if !tiles.is_empty() {
-        settings::tiles_origin(&tiles)?;
+        let origin = settings::tiles_origin(&tiles)?;
+        // Browsers load no http:// pictures into a page that they got over https://.
+        if app.secure && origin.starts_with("http://") {
+            let what = "this site is served over https://, so its tiles must be too";
+            return Err(ApiError::invalid(what));
+        }
     }
     let stored = tiles.clone();
     app.write(move |db, _| settings::store(db, "tiles", &stored))

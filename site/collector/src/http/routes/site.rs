@@ -12,7 +12,10 @@ use crate::public::Public;
 use crate::settings;
 
 fn site_json(app: &App) -> Value {
-    json!({"name": app.settings.name(), "zone": app.settings.zone.name()})
+    let zone = app.settings.zone.name();
+    let chosen = zone.is_some();
+    let zone = zone.as_deref().unwrap_or("UTC");
+    json!({"name": app.settings.name(), "zone": zone, "zone_chosen": chosen})
 }
 
 /// `GET /site`.

@@ -14,7 +14,7 @@ use super::super::app::{App, Peer};
 use super::super::caller::{Admin, BROWSER, Person, Viewer, cookie_of};
 use super::super::proxies;
 use super::{Answer, Body, Shared};
-use crate::auth::{Proof, Role, Users};
+use crate::auth::{Proof, Role, Users, check_password};
 use crate::error::Result;
 
 /// A password in a request. It is wiped after use.
@@ -135,6 +135,8 @@ pub async fn password(
         let why = "a token has no password";
         return Err(ApiError::new(StatusCode::FORBIDDEN, "forbidden", why, None));
     }
+    // A short password must not cost the hash of the old one.
+    check_password(&asked.new)?;
     let now = app.clock.now();
     let (address, shared) = proxies::client(peer.ip(), &headers, &app);
     let browser = cookie_of(&headers, BROWSER);
@@ -143,7 +145,7 @@ pub async fn password(
         .place((address, shared), &caller.name, browser, now);
     let checked = app
         .auth
-        .login((address, place), caller.name.clone(), asked.old, now)
+        .confirm((address, place), caller.name.clone(), asked.old, now)
         .await;
     checked.map_err(|refusal| app.refused(refusal))?;
     app.change_users(move |users| users.change(&caller.name, None, Some(&asked.new)))

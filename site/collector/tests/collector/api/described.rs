@@ -61,10 +61,13 @@ fn document() -> Value {
 fn routes() -> std::collections::BTreeSet<(String, String)> {
     let source = include_str!("../../../src/http/mod.rs");
     let mut routes = std::collections::BTreeSet::new();
-    for piece in source.split(".route(").skip(1) {
+    // Routes after this one stand beside the API.
+    let (api, top) = source.split_once(".nest(").expect("the API has a path");
+    let api = api.split(".route(").skip(1).map(|piece| ("/api/v1", piece));
+    let top = top.split(".route(").skip(1).map(|piece| ("", piece));
+    for (prefix, piece) in api.chain(top) {
         let path = piece.split('"').nth(1).expect("a path");
-        let top = ["/healthz", "/metrics", "/report", "/public.json"].contains(&path);
-        let path = format!("{}{path}", if top { "" } else { "/api/v1" });
+        let path = format!("{prefix}{path}");
         let handlers = &piece[..piece.find("\n        .").unwrap_or(piece.len())];
         for method in ["get", "post", "put", "patch", "delete"] {
             if handlers.contains(&format!("{method}(routes"))
@@ -241,6 +244,12 @@ fn every_answer_is_what_the_document_says() {
         );
         check(&document, schema, &answer.json(), path);
     }
+    let body = r#"{"enabled":true,"stations":["site:3f9a01c2"]}"#;
+    site.client.request("PUT", "/api/v1/public", &[], body).ok();
+    let schema = &document["components"]["schemas"]["PublicStations"];
+    let public = site.client.get("/public.json").ok();
+    check(&document, schema, &public, "/public.json");
+    assert_eq!(public["stations"][0]["state"], "online");
 }
 
 #[test]

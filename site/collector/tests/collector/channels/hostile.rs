@@ -132,6 +132,31 @@ fn a_redirect_into_this_network_is_not_followed() {
 }
 
 #[test]
+fn the_keys_of_a_cloud_are_out_of_reach() {
+    let site = Site::start();
+    for server in [
+        "http://169.254.169.254",
+        "http://[::ffff:169.254.169.254]",
+        "http://0.0.0.0:1",
+    ] {
+        let channel = json!({"name": "duty", "kind": "ntfy", "server": server, "topic": "desk"});
+        let id = add(&site, &channel);
+        let answer = site
+            .client
+            .post(&format!("/api/v1/channels/{id}/test"), "{}");
+        assert_eq!(answer.status, 502, "{server}: {}", answer.text);
+        assert!(answer.text.contains("link-local"), "{}", answer.text);
+    }
+    let mail = json!({"name": "mail", "kind": "email", "server": "169.254.169.254", "port": 25,
+        "security": "none", "from": "a@example.org", "to": ["b@example.org"]});
+    let id = add(&site, &mail);
+    let answer = site
+        .client
+        .post(&format!("/api/v1/channels/{id}/test"), "{}");
+    assert!(answer.text.contains("link-local"), "{}", answer.text);
+}
+
+#[test]
 fn no_answer_and_no_error_contains_a_secret() {
     // A server that repeats what it was sent.
     let echo = serve(|mut stream| {

@@ -34,6 +34,8 @@ fn each_role_may_do_its_own_and_no_more() {
         ("PATCH", "site", "{}"),
         ("PUT", "rules", r#"{"rules":[]}"#),
         ("GET", "tokens", ""),
+        ("GET", "public", ""),
+        ("PUT", "public", r#"{"enabled":true}"#),
     ];
     let roles = ["device", "viewer", "operator"].map(|role| (role, with_role(&site, role)));
     for (role, client) in &roles {
@@ -68,6 +70,13 @@ fn each_role_may_do_its_own_and_no_more() {
         );
     }
     assert_eq!(super::shown(&site, id)["active"], true);
+    // A token of an admin reads, and makes the collector call no address.
+    let token = with_role(&site, "admin");
+    assert_eq!(token.get("/api/v1/channels").status, 200);
+    for (method, path, body) in &admin_only[1..5] {
+        let answer = token.request(method, &format!("/api/v1/{path}"), &[], body);
+        assert_eq!(answer.status, 403, "{method} {path}: {}", answer.text);
+    }
     let nobody = Client::new(&site.client.base);
     for (method, path, body) in admin_only {
         assert_eq!(

@@ -2,7 +2,13 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use selo_mqtt::certificate::{Files, ensure};
 
 /// Serves each connection on a thread. Returns the address.
 pub fn serve(work: impl Fn(TcpStream) + Send + Sync + 'static) -> String {
@@ -71,6 +77,16 @@ pub fn accepting() -> (String, Receiver<String>) {
 
 /// A mail server that accepts every mail. Returns its port and the lines of each session.
 pub fn mail_server() -> (u16, Receiver<String>) {
+    mail_server_refusing("@@")
+}
+
+fn port_of(address: &str) -> u16 {
+    let port = address.rsplit(':').next();
+    port.and_then(|port| port.parse().ok()).expect("a port")
+}
+
+/// A mail server that refuses the recipients whose address has this text.
+pub fn mail_server_refusing(refused: &'static str) -> (u16, Receiver<String>) {
     let (took, taken) = channel();
     let address = serve(move |stream| {
         let mut out = stream.try_clone().expect("a copy");
@@ -86,6 +102,7 @@ pub fn mail_server() -> (u16, Receiver<String>) {
                     "250 kept"
                 }
                 _ if is_data => continue,
+                "RCPT" if line.contains(refused) => "550 5.1.1 no such user",
                 "EHLO" => "250-test\r\n250-8BITMIME\r\n250 AUTH PLAIN LOGIN",
                 "AUTH" => "235 welcome",
                 "DATA" => {
@@ -102,6 +119,44 @@ pub fn mail_server() -> (u16, Receiver<String>) {
         }
         let _ = took.send(lines);
     });
-    let port = address.rsplit(':').next().expect("a port");
-    (port.parse().expect("a number"), taken)
+    (port_of(&address), taken)
+}
+
+/// A mail server with a certificate of an authority that no machine trusts. Returns its port and
+/// what it received.
+pub fn tls_mail_server(folder: &Path, starttls: bool) -> (u16, Receiver<String>) {
+    let files = Files::of(folder);
+    ensure(&files, &["127.0.0.1".to_owned()]).expect("certificates");
+    let chain = CertificateDer::pem_file_iter(&files.server)
+        .expect("a file")
+        .collect::<Result<Vec<_>, _>>()
+        .expect("a chain");
+    let key = PrivateKeyDer::from_pem_file(&files.server_key).expect("a key");
+    let config = rustls::ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .expect("a configuration");
+    let config = Arc::new(config);
+    let (took, taken) = channel();
+    let address = serve(move |mut stream| {
+        let mut got = String::new();
+        if starttls {
+            let _ = stream.write_all(b"220 test\r\n");
+            let mut reader = BufReader::new(stream.try_clone().expect("a copy"));
+            while !got.ends_with("STARTTLS\r\n") && reader.read_line(&mut got).is_ok_and(|n| n > 0)
+            {
+                let _ = stream.write_all(b"250-test\r\n250 STARTTLS\r\n");
+            }
+        }
+        let server = rustls::ServerConnection::new(config.clone()).expect("a connection");
+        let mut tls = rustls::StreamOwned::new(server, stream);
+        let mut inside = Vec::new();
+        if !starttls {
+            let _ = tls.write_all(b"220 test\r\n");
+        }
+        let _ = tls.read_to_end(&mut inside);
+        got.push_str(&String::from_utf8_lossy(&inside));
+        let _ = took.send(got);
+    });
+    (port_of(&address), taken)
 }

@@ -68,6 +68,21 @@ impl Site {
         }
     }
 
+    /// Runs SQL on the writer's connection.
+    pub fn script(&self, sql: &str) {
+        let sql = sql.to_owned();
+        let work = move |db: &mut dyn selo_collector::db::Database, _: &mut _| db.script(&sql);
+        self.blocking(async move |ingest| ingest.write(work).await)
+            .expect("runs");
+    }
+
+    /// Runs what a task of the collector would.
+    pub fn blocking<T>(&self, work: impl AsyncFnOnce(selo_collector::ingest::Ingest) -> T) -> T {
+        let ingest = self.collector.as_ref().expect("runs").ingest();
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        runtime.expect("a runtime").block_on(work(ingest))
+    }
+
     pub fn pass(&self, ms: i64) {
         self.now.fetch_add(ms, Ordering::SeqCst);
     }
