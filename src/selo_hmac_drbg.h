@@ -38,8 +38,8 @@ enum selo_status selo_hmac_drbg_start(struct selo_hmac_drbg *state, const void *
 
 /* Mixes new entropy in, and what else the caller has. What leaked of the state before helps an attacker
  * no more.
- *   Returns: SELO_OK; SELO_ERROR_ARGUMENT if there are fewer than SELO_HMAC_DRBG_RESEED bytes. A start must
- *   have come before.
+ *   Returns: SELO_OK; SELO_ERROR_ARGUMENT if there are fewer than SELO_HMAC_DRBG_RESEED bytes;
+ *   SELO_ERROR_STATE if the start failed.
  * Stack: 330. */
 enum selo_status selo_hmac_drbg_reseed(struct selo_hmac_drbg *state, const void *seed, size_t size);
 
@@ -47,7 +47,7 @@ enum selo_status selo_hmac_drbg_reseed(struct selo_hmac_drbg *state, const void 
  * before, such as a time or a counter; they need not be secret. Afterwards nothing in *state
  * gives `out` away.
  *   Returns: SELO_OK; SELO_ERROR_ARGUMENT for a larger size; SELO_ERROR_STATE if the start failed, or after
- *   2^32 - 1 calls without a reseed.
+ *   2^32 - 2 calls without a reseed.
  * Stack: 342. */
 enum selo_status selo_hmac_drbg_generate(struct selo_hmac_drbg *state, void *out, size_t size,
                                          const void *more, size_t more_size);

@@ -79,6 +79,8 @@ static void limits(void)
 
     CHECK(selo_hmac_drbg_start(&state, seed, SELO_HMAC_DRBG_SEED - 1) == SELO_ERROR_ARGUMENT);
     CHECK(selo_hmac_drbg_generate(&state, out, 4, NULL, 0) == SELO_ERROR_STATE);
+    CHECK(selo_hmac_drbg_reseed(&state, seed, sizeof seed) == SELO_ERROR_STATE);
+    CHECK(selo_hmac_drbg_generate(&state, out, 4, NULL, 0) == SELO_ERROR_STATE);
     CHECK(selo_hmac_drbg_start(&state, seed, SELO_HMAC_DRBG_SEED) == SELO_OK);
     CHECK(selo_hmac_drbg_reseed(&state, seed, SELO_HMAC_DRBG_RESEED - 1) == SELO_ERROR_ARGUMENT);
     CHECK(selo_hmac_drbg_generate(&state, out, SELO_HMAC_DRBG_MOST, NULL, 0) == SELO_OK);
@@ -89,7 +91,7 @@ static void limits(void)
     CHECK(selo_hmac_drbg_random(&state, out, 40) == SELO_OK);
     CHECK(selo_hmac_drbg_generate(&other, out + 40, 40, NULL, 0) == SELO_OK);
     CHECK_BYTES(out, out + 40, 40);
-    state.left = 1;
+    state.left = 2;
     CHECK(selo_hmac_drbg_generate(&state, out, 4, NULL, 0) == SELO_OK);
     CHECK(selo_hmac_drbg_generate(&state, out, 4, NULL, 0) == SELO_ERROR_STATE);
     CHECK(check_is_zero(out, 4));

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::bound::{Binding, Bound, Outcome, Trial};
-use selo_engine::bind::{manifest, trial};
+use selo_engine::bind::manifest::{self, Target};
+use selo_engine::bind::trial;
 use selo_engine::build::Builder;
 use selo_engine::library::{Library, MANIFEST};
 use selo_engine::measure::Lab;
@@ -57,16 +58,27 @@ impl Wanted<'_> {
     }
 }
 
+/// What came of binding a library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// A way to call an algorithm passes official vectors.
+    Callable,
+    /// Algorithms are called, but their results are wrong.
+    Suspect,
+    /// No way to call it was found.
+    Nothing,
+}
+
 /// Binds a library by trial, prints what came of it, and writes manifest and glue into the folder
-/// `into`, in place of what was there. Returns true if the manifest has an implementation.
+/// of the target, in place of what was there.
 pub fn bind_into(
     project: &Project,
     board: &str,
     folder: &Path,
-    name: &str,
     wanted: Wanted<'_>,
-    into: &Path,
-) -> selo_engine::Result<bool> {
+    target: Target<'_>,
+) -> selo_engine::Result<Came> {
+    let into = target.into;
     let plain = scan::scan(folder)?;
     let hints = Hints::read(&plain);
     let mut scanned = plain.clone();
@@ -91,13 +103,21 @@ pub fn bind_into(
         .prefix(".binding-")
         .tempdir_in(&parent)
         .map_err(failed)?;
-    let files = manifest::files(&scanned, &made, name, beside.path());
+    let beside_it = Target {
+        into: beside.path(),
+        ..target
+    };
+    let files = manifest::files(&scanned, &made, beside_it);
     manifest::write(&files, beside.path())?;
     if into.exists() {
         std::fs::remove_dir_all(into).map_err(failed)?;
     }
     std::fs::rename(beside.path(), into).map_err(failed)?;
-    Ok(!made.bound.is_empty() || !made.suspects.is_empty())
+    Ok(match (made.bound.is_empty(), made.suspects.is_empty()) {
+        (false, _) => Came::Callable,
+        (true, false) => Came::Suspect,
+        (true, true) => Came::Nothing,
+    })
 }
 
 /// Fetches a library that is bound by trial, and binds it, unless that was done for the same
@@ -120,7 +140,8 @@ pub fn bind_library(
             families: &library.families,
             ..Wanted::ALL
         };
-        match bind_into(project, board, &folder, name, wanted, &into) {
+        let target = Target::new(name, &into);
+        match bind_into(project, board, &folder, wanted, target) {
             // The next run must not scan the same files again.
             Err(error @ selo_engine::Error::NoLibrary { .. }) => {
                 common::complain(&library, &error);

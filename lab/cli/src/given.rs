@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use selo_engine::bind::manifest;
+use selo_engine::bind::manifest::{self, Target};
 use selo_engine::library::{Library, MANIFEST, OLD_MANIFEST};
 use selo_engine::project::Project;
 use selo_engine::source::{SUFFIXES, Sources, git_name, is_archive, is_git_address};
 use selo_engine::{Error, Result};
 
-use super::binding::Wanted;
+use super::binding::{Came, Wanted};
 use super::{binding, common};
 
 /// The program that downloads libraries of Arduino's index.
@@ -110,17 +110,17 @@ pub fn bound(
         ..Wanted::ALL
     };
     let into = project.root.join("out/survey").join(name);
-    let bound = binding::bind_into(project, board, folder, name, wanted, &into).map_err(
-        |error| match error {
-            // The user knows the library by what was given, not by the folder of its copy.
-            Error::NoLibrary { message, .. } => Error::NoLibrary {
-                folder: given.into(),
-                message,
-            },
-            error => error,
+    let target = Target::new(name, &into);
+    let came = binding::bind_into(project, board, folder, wanted, target);
+    let came = came.map_err(|error| match error {
+        // The user knows the library by what was given, not by the folder of its copy.
+        Error::NoLibrary { message, .. } => Error::NoLibrary {
+            folder: given.into(),
+            message,
         },
-    )?;
-    if !bound {
+        error => error,
+    })?;
+    if came == Came::Nothing {
         eprintln!("not told: the lab found no way to call {given}");
         eprintln!("hint: docs/contributor/add-a-library.md describes glue by hand");
         return Ok(None);

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use selo_engine::bind::manifest::{Target, Terms};
 use selo_engine::import::{self, Scheme};
-use selo_engine::library::MANIFEST;
 use selo_engine::project::{IMPORTED, Project};
 use selo_engine::source::Sources;
 use selo_engine::{Error, Result};
 
-use super::binding::{self, Wanted};
+use super::binding::{self, Came, Wanted};
 
 /// The board of pqm4.
 const BOARD: &str = "stm32f407";
@@ -92,43 +92,45 @@ fn one(project: &Project, args: &Args, scheme: &Scheme) -> Result<Option<String>
         return Ok(Some(format!("the lab has no vectors for {}", scheme.name)));
     }
     eprintln!("{name}: finding out how to call it");
-    let folder = Sources::new(&project.root, false).copied(&scheme.folder)?;
+    let folder = Sources::new(&project.root, false).copied_of_tree(&scheme.folder, &args.folder)?;
     let wanted = Wanted {
         algorithms: &algorithms,
         ..Wanted::ALL
     };
-    let bound = match binding::bind_into(project, &args.board, &folder, &name, wanted, &into) {
-        Ok(bound) => bound,
+    let target = Target {
+        name: &name,
+        into: &into,
+        terms: &terms(project, scheme),
+    };
+    let came = match binding::bind_into(project, &args.board, &folder, wanted, target) {
+        Ok(came) => came,
         Err(error @ Error::NoLibrary { .. }) => return Ok(Some(error.to_string())),
         Err(error) => return Err(error),
     };
-    if !bound {
-        let removed = std::fs::remove_dir_all(&into);
-        removed.map_err(|source| Error::Write { path: into, source })?;
-        return Ok(Some(
-            "no way to call it passes the official vectors".to_owned(),
-        ));
-    }
-    adjust(project, scheme, &into)?;
-    println!("imported      {name}: {}", into.display());
-    Ok(None)
+    let why = match came {
+        Came::Callable => {
+            println!("imported      {name}: {}", into.display());
+            return Ok(None);
+        }
+        // Of the copy: a survey follows no links, and the tree may have some.
+        Came::Suspect => format!(
+            "its results are not those of the official vectors: selo lab survey {}",
+            folder.display()
+        ),
+        Came::Nothing => "the lab found no way to call it".to_owned(),
+    };
+    let removed = std::fs::remove_dir_all(&into);
+    removed.map_err(|source| Error::Write { path: into, source })?;
+    Ok(Some(why))
 }
 
-/// Writes into a manifest the optimisation of pqm4, and, for code of a Cortex-M4, its boards.
-fn adjust(project: &Project, scheme: &Scheme, folder: &Path) -> Result<()> {
-    let path = folder.join(MANIFEST);
-    let mut text = std::fs::read_to_string(&path).map_err(|source| Error::Read {
-        path: path.clone(),
-        source,
-    })?;
-    text = text.replace("flags = [\"-Os\"", "flags = [\"-O3\"");
-    if scheme.is_for_m4() {
-        let of_m4 = |flags: &[String]| flags.iter().any(|flag| flag.contains("cortex-m4"));
-        let boards = project.boards.iter();
-        let boards = boards.filter(|board| of_m4(&board.toolchain.flags));
-        let names: Vec<String> = boards.map(|board| format!("\"{}\"", board.name)).collect();
-        let table = "[[implementation]]\n";
-        text = text.replace(table, &format!("{table}boards = [{}]\n", names.join(", ")));
+/// The optimisation of pqm4, and, for code of a Cortex-M4, the boards with that core.
+fn terms(project: &Project, scheme: &Scheme) -> Terms {
+    let of_m4 = |flags: &[String]| flags.iter().any(|flag| flag.contains("cortex-m4"));
+    let boards = project.boards.iter().filter(|_| scheme.is_for_m4());
+    let boards = boards.filter(|board| of_m4(&board.toolchain.flags));
+    Terms {
+        optimise: "-O3",
+        boards: boards.map(|board| board.name.clone()).collect(),
     }
-    std::fs::write(&path, text).map_err(|source| Error::Write { path, source })
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use selo_engine::bind::manifest;
+use selo_engine::bind::manifest::{self, Target};
 use selo_engine::library::MANIFEST;
 use selo_engine::project::Project;
 use selo_engine::scan;
@@ -71,7 +71,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let board = args.board.as_deref();
     let board = board.unwrap_or_else(|| binding::default_board(&project));
     let made = binding::bind(&project, board, &library, Wanted::ALL)?;
-    let files = manifest::files(&library, &made, &name, &into);
+    let files = manifest::files(&library, &made, Target::new(&name, &into));
     println!(
         "{} headers, {} sources, {} trials on {}",
         library.headers.len(),

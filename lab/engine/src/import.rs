@@ -46,7 +46,7 @@ impl Scheme {
     }
 }
 
-/// The implementations of a tree that a board of the lab may run. Links are not followed.
+/// The implementations of a tree that a board of the lab may run. Links to folders are not followed.
 pub fn schemes(tree: &Path) -> Result<Vec<Scheme>> {
     let mut found: Vec<Scheme> = Vec::new();
     let mut seen: BTreeSet<String> = BTreeSet::new();

@@ -30,7 +30,7 @@ use self::secrets::sha256;
 use self::users::{User, hash_password};
 use crate::error::Result;
 
-pub use self::address::{STRANGER_POSTS, Strangers, neighbourhood};
+pub use self::address::{STRANGER_POSTS, Strangers};
 pub use self::attempts::{FAILURES_MAX, FAILURES_MS, Origin};
 pub use self::browser::BROWSER_MS;
 pub use self::caller::{Caller, FRESH_MS, Proof, Role};

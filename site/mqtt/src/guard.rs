@@ -12,11 +12,12 @@ use mqtt5::broker::auth::{AuthProvider, AuthResult};
 use mqtt5::broker::{BrokerEventHandler, ClientConnectEvent, ClientDisconnectEvent};
 use mqtt5::packet::connect::ConnectPacket;
 use mqtt5::protocol::v5::reason_codes::ReasonCode;
+use selo_base::address::neighbourhood;
 use tracing::warn;
 
 use crate::access::Rights;
 use crate::front::Visitors;
-use crate::throttle::{Throttle, neighbourhood};
+use crate::throttle::Throttle;
 
 /// How long a subscriber may be away before its session is forgotten, at most.
 pub(crate) const SESSION_MAX: Duration = Duration::from_secs(24 * 3600);

@@ -1,8 +1,10 @@
 //! Limits the log to one line per minute and address, however much a stranger does.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
+
+use selo_base::address::neighbourhood;
 
 /// How long an address is quiet after a line.
 const QUIET: Duration = Duration::from_secs(60);
@@ -41,17 +43,6 @@ impl Throttle {
         }
         *since = now;
         Some(std::mem::take(before))
-    }
-}
-
-/// The address that limits count: an IPv6 client has a network of 64 bits for itself.
-pub(crate) fn neighbourhood(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let network = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(Ipv6Addr::from(network))
-        }
-        address => address,
     }
 }
 

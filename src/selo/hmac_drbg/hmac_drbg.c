@@ -3,8 +3,11 @@
 
 #include "hmac_drbg.h"
 
-/* The standard allows 2^48. */
-static const uint32_t requests = 0xffffffff;
+/*
+ * `left` counts the requests until the next seed, plus SPENT: 0 says that no start succeeded, and
+ * only a start changes that. The standard allows 2^48 requests.
+ */
+static const uint32_t SPENT = 1, MOST = 0xffffffff;
 
 enum selo_status selo_hmac_drbg_start(struct selo_hmac_drbg *state, const void *seed, size_t size)
 {
@@ -13,7 +16,7 @@ enum selo_status selo_hmac_drbg_start(struct selo_hmac_drbg *state, const void *
         return SELO_ERROR_ARGUMENT;
     }
     selo_hmac_drbg_update(state, seed, size);
-    state->left = requests;
+    state->left = MOST;
     return SELO_OK;
 }
 
@@ -22,8 +25,11 @@ enum selo_status selo_hmac_drbg_reseed(struct selo_hmac_drbg *state, const void 
     if (size < SELO_HMAC_DRBG_RESEED) {
         return SELO_ERROR_ARGUMENT;
     }
+    if (state->left < SPENT) {
+        return SELO_ERROR_STATE; /* without the nonce of a start, two devices might give the same bytes */
+    }
     selo_hmac_drbg_update(state, seed, size);
-    state->left = requests;
+    state->left = MOST;
     return SELO_OK;
 }
 
@@ -32,11 +38,11 @@ enum selo_status selo_hmac_drbg_generate(struct selo_hmac_drbg *state, void *out
 {
     uint8_t *to = out;
 
-    if (size > SELO_HMAC_DRBG_MOST || state->left == 0) {
+    if (size > SELO_HMAC_DRBG_MOST || state->left <= SPENT) {
         if (size != 0) {
             memset(out, 0, size);
         }
-        return state->left == 0 ? SELO_ERROR_STATE : SELO_ERROR_ARGUMENT;
+        return state->left <= SPENT ? SELO_ERROR_STATE : SELO_ERROR_ARGUMENT;
     }
     state->left--;
     if (more_size != 0) {

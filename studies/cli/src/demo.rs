@@ -161,6 +161,7 @@ impl Summary {
             by_radio,
             received,
             dropped,
+            refused,
             stored,
             ..
         } = self;
@@ -170,7 +171,7 @@ impl Summary {
         );
         println!("received           {received}");
         println!(
-            "lost               {} ({dropped} of them dropped by the radio)",
+            "lost               {} ({dropped} of them dropped by the radio; the gateway refused {refused} packets)",
             self.lost()
         );
         println!(

@@ -113,13 +113,42 @@ fn folders(scanned: &Scanned) -> Vec<PathBuf> {
     folders
 }
 
-/// The names and texts of the files for a bound library, in the folder `into`.
-pub fn files(
-    scanned: &Scanned,
-    made: &Binding<'_>,
-    name: &str,
-    into: &Path,
-) -> Vec<(String, String)> {
+/// How the implementations of a library are built, where the library itself does not say it.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The optimisation, such as `-O3`.
+    pub optimise: &'static str,
+    /// The only boards that they are for. Empty: all.
+    pub boards: Vec<String>,
+}
+
+impl Terms {
+    /// Those of a library that a user names.
+    const USUAL: &'static Terms = &Terms {
+        optimise: "-Os",
+        boards: Vec::new(),
+    };
+}
+
+/// The name of a library's manifest and glue, their folder, and the terms.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'t> {
+    pub name: &'t str,
+    pub into: &'t Path,
+    pub terms: &'t Terms,
+}
+
+impl<'t> Target<'t> {
+    /// With the usual terms.
+    pub fn new(name: &'t str, into: &'t Path) -> Self {
+        let terms = Terms::USUAL;
+        Target { name, into, terms }
+    }
+}
+
+/// The names and texts of the files for a bound library.
+pub fn files(scanned: &Scanned, made: &Binding<'_>, target: Target<'_>) -> Vec<(String, String)> {
+    let Target { name, into, terms } = target;
     let to_library = relative(into, &scanned.folder);
     let mut files: Vec<(String, String)> = Vec::new();
     let mut listed = String::new();
@@ -131,7 +160,7 @@ pub fn files(
         };
         let plain = one.recipe.algorithm.name.replace('/', "-");
         let file = format!("glue-{plain}.{extension}");
-        implementation(&mut listed, &to_library, one, &file);
+        implementation(&mut listed, &to_library, one, &file, terms);
         files.push((file, one.glue.clone()));
     }
     let all: Vec<&Bound<'_>> = made.bound.iter().chain(&made.suspects).collect();
@@ -194,7 +223,13 @@ fn head(scanned: &Scanned, remedies: &Remedies, to_library: &str, name: &str) ->
     text
 }
 
-fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: &str) {
+fn implementation(
+    text: &mut String,
+    to_library: &str,
+    bound: &Bound<'_>,
+    glue: &str,
+    terms: &Terms,
+) {
     let list = |names: &[String]| {
         let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         quoted.join(", ")
@@ -210,7 +245,7 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         .iter()
         .map(|name| (*name).to_owned())
         .collect();
-    let mut flags = vec!["-Os".to_owned()];
+    let mut flags = vec![terms.optimise.to_owned()];
     flags.extend(bound.remedies.flags.iter().cloned());
     flags.extend(bound.recipe.flags.iter().cloned());
     let _ = write!(
@@ -223,6 +258,9 @@ fn implementation(text: &mut String, to_library: &str, bound: &Bound<'_>, glue: 
         list(&operations),
         list(&flags),
     );
+    if !terms.boards.is_empty() {
+        let _ = writeln!(text, "boards = [{}]", list(&terms.boards));
+    }
     if let Some(source) = bound.recipe.hidden_in() {
         let _ = writeln!(
             text,

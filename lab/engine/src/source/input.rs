@@ -63,6 +63,19 @@ impl Sources {
 
     /// Copies a folder, and the files around it that its files include. Links are left out.
     pub fn copied(&self, given: &Path) -> Result<PathBuf> {
+        self.copied_with(given, Links(None))
+    }
+
+    /// The same for a part of a tree. Links to files of that tree are followed.
+    pub fn copied_of_tree(&self, given: &Path, tree: &Path) -> Result<PathBuf> {
+        let tree = tree.canonicalize().map_err(|source| Error::Read {
+            path: tree.to_owned(),
+            source,
+        })?;
+        self.copied_with(given, Links(Some(&tree)))
+    }
+
+    fn copied_with(&self, given: &Path, links: Links<'_>) -> Result<PathBuf> {
         let folder = given.canonicalize().map_err(|source| Error::Read {
             path: given.to_owned(),
             source,
@@ -72,6 +85,7 @@ impl Sources {
         let top = top.unwrap_or(&folder);
         let mut copy = Copy {
             top,
+            links,
             into: into.path(),
             bytes: 0,
             files: BTreeSet::new(),
@@ -102,8 +116,32 @@ impl Sources {
     }
 }
 
+/// The links that a copy follows: those to files of a tree, if one is named.
+#[derive(Clone, Copy)]
+pub(super) struct Links<'a>(Option<&'a Path>);
+
+impl<'a> Links<'a> {
+    pub(super) fn tree(self) -> Option<&'a Path> {
+        self.0
+    }
+
+    /// True for a file, and for a link to a file that is followed. A folder on the way to it may be
+    /// a link too.
+    pub(super) fn may_take(self, path: &Path) -> bool {
+        let Ok(real) = path.canonicalize() else {
+            return false;
+        };
+        let is_followed = match self.0 {
+            Some(tree) => real.starts_with(tree),
+            None => real == path,
+        };
+        is_followed && real.is_file()
+    }
+}
+
 /// A copy in progress.
 struct Copy<'a> {
+    links: Links<'a>,
     /// The highest folder from which files are copied.
     top: &'a Path,
     into: &'a Path,
@@ -119,12 +157,12 @@ impl Copy<'_> {
     fn folder(&mut self, folder: &Path) -> Result<()> {
         for path in sorted_entries(folder)? {
             let name = path.file_name().unwrap_or_default();
-            if path.is_symlink() || LEFT_OUT.iter().any(|left| name == *left) {
+            if LEFT_OUT.iter().any(|left| name == *left) {
                 continue;
             }
-            if path.is_dir() {
+            if path.is_dir() && !path.is_symlink() {
                 self.folder(&path)?;
-            } else if path.is_file() {
+            } else if self.links.may_take(&path) {
                 self.file(&path)?;
             }
         }
@@ -157,7 +195,7 @@ impl Copy<'_> {
     /// Copies what the files take from a shared folder above, into a folder of that name inside the
     /// library's copy: the lab knows a library as one folder.
     fn shared(&mut self, folder: &Path, place: &Path) -> Result<()> {
-        for (name, path) in common::files(folder, &self.files) {
+        for (name, path) in common::files(folder, &self.files, self.links) {
             let to = place.join(common::FOLDER).join(name);
             self.file_at(&path, &to)?;
         }
@@ -166,7 +204,7 @@ impl Copy<'_> {
 
     fn is_outside(&self, path: &Path, folder: &Path) -> bool {
         let near = path.starts_with(self.top) && !path.starts_with(folder);
-        near && path.is_file() && !path.is_symlink()
+        near && self.links.may_take(path)
     }
 
     /// A header that neither the library nor the folders around it have under that name, but a

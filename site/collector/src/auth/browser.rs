@@ -8,10 +8,10 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
 use super::Auth;
-use super::address::neighbourhood;
 use super::attempts::Origin;
 use super::secrets::random;
 use crate::error::Result;
+use selo_base::address::neighbourhood;
 
 /// A browser is recognised for this long after a login.
 pub const BROWSER_MS: i64 = 90 * 86_400_000;

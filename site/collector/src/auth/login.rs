@@ -8,13 +8,13 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
 
-use super::address::neighbourhood;
 use super::attempts::Origin;
 use super::caller::Role;
 use super::secrets::{random, sha256};
 use super::users::PASSWORD_MAX;
 use super::{Auth, SESSION_MS, SESSIONS_OF_USER, Session, lock, verify};
 use crate::error::{Error, Result};
+use selo_base::address::neighbourhood;
 
 /// Time limit of one login, from the start of its turn.
 const DEADLINE: Duration = Duration::from_secs(20);

@@ -21,6 +21,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use selo_base::address::{is_this_machine, neighbourhood};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
@@ -32,7 +33,6 @@ use super::answer::ApiError;
 use super::app::Peer;
 use super::names::Network;
 use super::permits::Permits;
-use crate::auth::neighbourhood;
 use crate::metrics::{Metrics, add};
 
 use lent::{Lent, UNREAD_MAX, read_away};
@@ -126,7 +126,7 @@ impl Server {
             let everyone = places.clone().try_acquire_owned();
             let ip = neighbourhood(address.ip());
             let is_proxy = server.proxies.iter().any(|proxy| proxy.has(address.ip()));
-            let of_address = if server.behind_proxy || is_proxy || ip.is_loopback() {
+            let of_address = if server.behind_proxy || is_proxy || is_this_machine(address.ip()) {
                 usize::MAX
             } else {
                 server.limits.of_address

@@ -85,8 +85,9 @@ pub const CASES: [Case; 11] = [
 /// Rounds that each honest user must complete during an attack.
 const ROUNDS: u64 = 15;
 
-/// Longest wait of an attacker for a connection.
-const QUEUED: Duration = Duration::from_secs(1);
+/// Longest wait of an attacker for a connection. A burst fills the listener's queue for a moment, and
+/// the kernel tries again after 1 and 3 seconds: only a queue that stays full ends the attack.
+const QUEUED: Duration = Duration::from_secs(4);
 
 /// Addresses of a crowd. Together they may have fewer connections than a service accepts.
 /// Attackers with more addresses can fill any service for a while, until its deadlines free the

@@ -19,6 +19,9 @@ use super::summary::Summary;
 /// a minute.
 const RAIN: &str = "300";
 
+/// Time without a reading after which none is in transit.
+const QUIET: Duration = Duration::from_secs(5);
+
 /// The name of the virtual nodes' process.
 pub(super) const FLEET: &str = "nodes";
 
@@ -197,7 +200,8 @@ impl Site {
         Ok((uno, shown))
     }
 
-    /// Waits until every received reading is stored, and counts them.
+    /// Waits until every reading that was sent is received, or none has come for a while, and until
+    /// what was received is stored. Counts them.
     pub(super) fn settle(&self, sent: u64) -> selo_base::report::Result<Summary> {
         let end = Instant::now() + PATIENCE;
         let mut last = (0, Instant::now());
@@ -207,9 +211,9 @@ impl Site {
             if status.readings != last.0 {
                 last = (status.readings, Instant::now());
             }
-            // After a second without readings, nothing is in transit.
-            let calm = last.1.elapsed() > Duration::from_secs(1);
-            let done = calm && status.delivered >= status.readings;
+            // A radio may have dropped some. On a busy machine, others are only late.
+            let arrived = status.readings >= sent || last.1.elapsed() > QUIET;
+            let done = arrived && status.delivered >= status.readings;
             if done || Instant::now() > end {
                 return self.summary(sent, &status);
             }
@@ -239,6 +243,7 @@ impl Site {
             by_radio: 0,
             dropped: 0,
             received: status.readings,
+            refused: status.dropped,
             stored: metric("readings_stored")?,
             duplicates: metric("readings_duplicate")?,
             rejected: metric("readings_rejected")?,

@@ -9,6 +9,8 @@ pub(super) struct Summary {
     /// LoRa readings that the gateway's module missed, because of collisions and its own
     /// transmissions.
     pub(super) dropped: u64,
+    /// Packets that the gateway refused: not only readings. It tells where a lost reading may be.
+    pub(super) refused: u64,
     pub(super) stored: u64,
     /// Readings that reached the collector twice. It dropped the repetition.
     pub(super) duplicates: u64,

@@ -14,7 +14,12 @@ fn everything_that_is_sent_is_stored_once() {
     arguments.extend(["--seconds", "10", "--nodes", "20", "--unos", "1"]);
     arguments.extend(["--every", "2s", "--out", "chain"]);
     let answer = site.selo(&arguments);
-    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(
+        answer.code,
+        Some(0),
+        "{answer:?}\n{}",
+        logs(&site.path().join("chain"))
+    );
     let summary: Value = serde_json::from_str(&answer.stdout).expect("JSON");
     let count = |name: &str| summary[name].as_u64().expect("a number");
     assert_eq!(count("sent"), count("received") + count("dropped"));
@@ -51,6 +56,20 @@ fn everything_that_is_sent_is_stored_once() {
     let again: Value = serde_json::from_str(&again.stdout).expect("JSON");
     assert!(again["sent"].as_u64().expect("a number") < 20, "{again}");
     assert_eq!(again["stored"], again["sent"]);
+}
+
+/// The demo's logs, which tell where a reading was lost.
+fn logs(folder: &Path) -> String {
+    let entries = std::fs::read_dir(folder)
+        .expect("the demo's folder")
+        .flatten();
+    let logs = entries.map(|entry| entry.path());
+    let logs = logs.filter(|path| path.extension().is_some_and(|end| end == "log"));
+    let text = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        format!("{}:\n{text}\n", path.display())
+    };
+    logs.map(text).collect()
 }
 
 #[test]

@@ -25,15 +25,38 @@ verify:
     pop {r4, pc}
 ";
 
-/// A tree with the shapes of pqm4: names of NIST without a prefix and assembly for m4fspeed, the
-/// shared folder at the top, PQClean's code below mupq, implementations for PCs, and a scheme that
-/// the lab does not know.
+/// A source of random numbers as pqm4 has it: for a chip, and for other machines.
+const RANDOM: &str = r#"#include "randombytes.h"
+#if defined(STM32F4)
+#include <libopencm3/stm32/rng.h>
+#else
+int randombytes(uint8_t *to, size_t size) {
+    static uint8_t next;
+    while (size--) {
+        *to++ = next++;
+    }
+    return 0;
+}
+#endif
+"#;
+
+/// A tree with the shapes of pqm4: names of NIST without a prefix and assembly for m4fspeed, shared
+/// folders at the top and below mupq, links between them and between schemes, PQClean's code below
+/// mupq, implementations for PCs, and a scheme that the lab does not know.
 fn tree(project: &Project) {
     let from = fetched(project);
     let at = |path: &str| project.path().join("tree").join(path);
+    let link = |to: &str, path: &str| {
+        let _ = std::fs::remove_file(at(path));
+        std::os::unix::fs::symlink(to, at(path)).expect("a link");
+    };
     let m4 = "crypto_kem/ml-kem-512/m4fspeed";
     copy(&from.join("crypto_kem/ml-kem-512/clean"), &at(m4));
-    copy(&from.join("common"), &at("common"));
+    copy(&from.join("common"), &at("mupq/common"));
+    std::fs::create_dir_all(at("common")).expect("a folder");
+    std::fs::rename(at("mupq/common/fips202.c"), at("common/fips202.c")).expect("the hashes");
+    std::fs::remove_file(at("mupq/common/randombytes.c")).expect("its source");
+    std::fs::write(at("common/randombytes.c"), RANDOM).expect("a source");
     for path in [
         "common",
         "crypto_kem/ml-kem-768/clean",
@@ -54,10 +77,34 @@ fn tree(project: &Project) {
         std::fs::write(&path, text).expect("a source");
     }
     std::fs::write(at(m4).join("fastverify.S"), VERIFY).expect("a source");
-    let header = at("common/randombytes.h");
+    let header = at("mupq/pqclean/common/randombytes.h");
     let text = std::fs::read_to_string(&header).expect("the header");
     let text = text.replace("#define randombytes     PQCLEAN_randombytes", "");
     std::fs::write(header, text).expect("the header");
+    link(
+        "../pqclean/common/randombytes.h",
+        "mupq/common/randombytes.h",
+    );
+    // A file that another scheme has, and one that only the machine has.
+    std::fs::create_dir_all(at("crypto_kem/ml-kem-768/m4fspeed")).expect("a folder");
+    std::fs::rename(
+        at(m4).join("ntt.c"),
+        at("crypto_kem/ml-kem-768/m4fspeed/ntt.c"),
+    )
+    .expect("a source");
+    link("../../ml-kem-768/m4fspeed/ntt.c", &format!("{m4}/ntt.c"));
+    link("/etc/hostname", &format!("{m4}/passwords.h"));
+    link("/etc", "common/outside");
+    let header = at(m4).join("params.h");
+    let text = std::fs::read_to_string(&header).expect("the header");
+    let text = format!("#ifdef PASSWORDS\n#include \"outside/hostname\"\n#endif\n{text}");
+    std::fs::write(header, text).expect("the header");
+    // One with a wrong constant.
+    let wrong = "crypto_kem/ml-kem-512/ref";
+    copy(&from.join("crypto_kem/ml-kem-512/clean"), &at(wrong));
+    let text = std::fs::read_to_string(at(wrong).join("ntt.c")).expect("a source");
+    let text = text.replacen(" 1493,  1422", " 1493,  1421", 1);
+    std::fs::write(at(wrong).join("ntt.c"), text).expect("a source");
 }
 
 #[test]
@@ -71,10 +118,25 @@ fn a_tree_of_pqm4_becomes_libraries_and_a_table() {
         "imported      pqm4-ml-kem-512-m4fspeed",
         "imported      pqm4-ml-kem-768-clean",
         "not imported  pqm4-ml-dsa-44-clean: the lab has no vectors for ml-dsa-44",
-        "2 of 3 imported",
+        "not imported  pqm4-ml-kem-512-ref: its results are not those of the official vectors",
+        "2 of 4 imported",
     ] {
         assert!(said.contains(line), "no '{line}' in {said}");
     }
+    // Links lead to files of the tree, and to no others. What the tree's parts share is in one folder.
+    let manifest = "out/import/pqm4-ml-kem-512-m4fspeed";
+    let folder = project.path().join(manifest);
+    let manifest = std::fs::read_to_string(folder.join("library.toml")).expect("a manifest");
+    let copy = manifest
+        .split('"')
+        .find_map(|text| text.strip_suffix("/ntt.c"));
+    let copy = folder.join(copy.expect("the link's file"));
+    assert!(copy.join("common/fips202.c").is_file());
+    assert!(copy.join("common/randombytes.h").is_file());
+    assert!(!copy.join("passwords.h").exists());
+    assert!(!copy.join("common/outside").exists());
+    assert!(manifest.contains("flags = [\"-O3\""), "{manifest}");
+    assert!(manifest.contains("boards = [\""), "{manifest}");
     let libraries = "pqm4-ml-kem-512-m4fspeed,pqm4-ml-kem-768-clean";
     let run = [
         "lab",
