@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks every tracked file: no path of a developer's machine, no host of a package
-# registry, no leftover marker; one version number in all manifests; shell scripts that
-# parse; and that examples in the documentation of Rust libraries are tested.
+# registry, no leftover marker; one version number in all manifests; and shell scripts
+# that parse.
 #
 # usage: tools/check-tree.sh [REPOSITORY]
 set -euo pipefail
@@ -38,23 +38,6 @@ check_version Cargo.toml 's/^version = "\(.*\)"/\1/p'
 while read -r script; do
     verdict "$script does not parse" "$(bash -n "$script" 2>&1)"
 done < <(git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run)
-
-# rustdoc compiles a whole library to find out that its documentation has no example, so such a
-# library says `doctest = false`. Blocks of `text` are no examples.
-examples() {
-    find "$1" -name '*.rs' -exec awk '
-        FNR == 1 { inside = 0 }
-        /^[ \t]*\/\/[\/!] ```/ {
-            inside = !inside
-            if (inside && !/```text/) { print FILENAME ":" FNR; nextfile }
-        }' {} +
-}
-while read -r library; do
-    folder=${library%/src/lib.rs}
-    grep -q '^doctest = false' "$folder/Cargo.toml" || continue
-    verdict "examples of $folder are not tested: remove doctest = false from its Cargo.toml" \
-        "$(examples "$folder/src")"
-done < <(git ls-files -- '*/src/lib.rs')
 
 echo "tree: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
