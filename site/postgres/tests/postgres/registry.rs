@@ -137,7 +137,7 @@ fn another_gateway_sees_what_changed_since_and_nothing_else() {
     registry
         .add_all(&[device(1, None), device(2, None)], Existing::Refuse)
         .expect("adds");
-    let mut other = pair.place(1).share().expect("connects").expect("shared");
+    let mut other = pair.shared(1);
     let since = other.last_change().expect("asks");
     let none = other.changes(since).expect("asks");
     assert_eq!(
@@ -219,11 +219,7 @@ fn claims_contacts_and_imports_do_not_lock_each_other() {
     let reversed: Vec<Record> = devices.iter().rev().cloned().collect();
     std::thread::scope(|scope| {
         let claimer = |order: Vec<u32>, gateway| {
-            let mut shared = pair
-                .place(gateway)
-                .share()
-                .expect("connects")
-                .expect("shared");
+            let mut shared = pair.shared(gateway);
             move || {
                 for counter in 1..=30 {
                     let claim = |row: &u32| JoinClaim {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selo_gateway::registry::{Existing, JoinClaim, Place, Shared, Verdict};
+use selo_gateway::registry::{Existing, JoinClaim, Shared, Verdict};
 use selo_gateway::shards::{Ask, Fence, Former, Instance, Lease, SHARDS, Shard, shard_of};
 
 use crate::{Pair, device};
@@ -11,10 +11,7 @@ const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(1);
 
 fn engine(pair: &Pair, gateway: usize) -> Box<dyn Shared> {
-    pair.place(gateway)
-        .share()
-        .expect("connects")
-        .expect("shared")
+    pair.shared(gateway)
 }
 
 fn hold(engine: &mut dyn Shared, lease: Duration, held: &Lease) -> Lease {

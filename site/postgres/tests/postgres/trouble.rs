@@ -62,7 +62,7 @@ fn a_key_that_was_given_to_another_device_does_not_open() {
 fn a_damaged_row_stops_neither_the_start_nor_the_changes_of_other_devices() {
     let Some(pair) = Pair::start() else { return };
     let mut registry = pair.registry(0);
-    let mut shared = pair.place(0).share().expect("connects").expect("shared");
+    let mut shared = pair.shared(0);
     let devices = [device(1, None), device(2, None), device(3, None)];
     registry.add_all(&devices, Existing::Refuse).expect("adds");
     pair.cluster.psql(
@@ -100,7 +100,7 @@ fn a_damaged_row_stops_neither_the_start_nor_the_changes_of_other_devices() {
 fn rows_that_selo_has_not_written_are_errors_and_no_panics() {
     let Some(pair) = Pair::start() else { return };
     let mut registry = pair.registry(0);
-    let mut shared = pair.place(0).share().expect("connects").expect("shared");
+    let mut shared = pair.shared(0);
     registry
         .add(&device(1, None), Existing::Refuse)
         .expect("adds");
@@ -212,7 +212,7 @@ fn a_read_only_server_grants_nothing_and_is_named() {
         .add(&device(1, None), Existing::Refuse)
         .expect("adds")
         .row;
-    let mut shared = pair.place(0).share().expect("connects").expect("shared");
+    let mut shared = pair.shared(0);
     pair.cluster
         .psql("ALTER DATABASE postgres SET default_transaction_read_only = on");
     // The setting holds for new connections.
@@ -272,7 +272,7 @@ fn a_server_that_is_away_is_named_and_comes_back() {
         .add(&device(1, None), Existing::Refuse)
         .expect("adds")
         .row;
-    let mut shared = pair.place(0).share().expect("connects").expect("shared");
+    let mut shared = pair.shared(0);
     let claims = [JoinClaim {
         row,
         counter: 1,
@@ -299,7 +299,7 @@ fn a_client_that_stops_within_a_transaction_holds_others_up_for_seconds_only() {
         .add(&device(1, None), Existing::Refuse)
         .expect("adds")
         .row;
-    let mut shared = pair.place(0).share().expect("connects").expect("shared");
+    let mut shared = pair.shared(0);
     let mut paused = Connection::new(&pair.cluster.url()).expect("url");
     paused
         .run(|client| {

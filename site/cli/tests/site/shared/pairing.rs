@@ -5,9 +5,28 @@ use std::time::Duration;
 use selo_sys::node::{Event, Suite};
 
 use super::Shared;
-use crate::gateway_support::{CNode, Running, pair_after_a_typing_error};
+use crate::gateway_support::{CNode, Gateway, Running, pair_after_a_typing_error};
 
 const OPENS: &str = "opens the pairing window of an operator at another gateway";
+
+/// A window that an operator has opened at the first gateway, and these others too.
+fn opened(shared: &Shared, others: &[Gateway]) -> Running {
+    let pair = Running::start(&shared.sites[0], &["device", "pair"]);
+    pair.err.wait("Start pairing on the node");
+    for gateway in others {
+        gateway.log.wait(OPENS);
+    }
+    pair
+}
+
+/// A node at this gateway whose digits the operator is asked for.
+fn compared(pair: &Running, gateway: &Gateway) -> (CNode, u32) {
+    let mut node = CNode::new(Suite::Ascon, gateway.address, 1);
+    node.node.pair().expect("starts");
+    let digits = node.digits();
+    pair.err.wait("shows its digits");
+    (node, digits)
+}
 
 #[test]
 fn an_operator_pairs_a_node_that_another_gateway_hears() {
@@ -58,19 +77,14 @@ fn who_can_write_to_the_database_can_neither_open_a_window_nor_enter_digits() {
     std::thread::sleep(Duration::from_secs(3));
     assert!(!gateways[1].log.all().contains(OPENS), "a forged window");
     // The row of a true window under another id.
-    let pair = Running::start(&shared.sites[0], &["device", "pair"]);
-    pair.err.wait("Start pairing on the node");
-    gateways[1].log.wait(OPENS);
+    let pair = opened(&shared, &gateways[1..]);
     let copy = format!(
         "{insert} SELECT '\\x{}', 'y', now() + interval '5 min', body
          FROM selo_registry.pairing_window WHERE gateway <> 'x'",
         "03".repeat(16)
     );
     shared.cluster.psql(&copy);
-    let mut node = CNode::new(Suite::Ascon, gateways[1].address, 1);
-    node.node.pair().expect("starts");
-    node.wait("digits", |event| matches!(event, Event::Digits(_)));
-    pair.err.wait("shows its digits");
+    let (_node, _) = compared(&pair, &gateways[1]);
     // A word that no gateway has sealed, and a true one again.
     for body in [
         "'\\x0102'",
@@ -102,9 +116,7 @@ fn a_window_that_was_closed_does_not_open_again_when_its_row_comes_back() {
         return;
     };
     let gateways = shared.gateways();
-    let pair = Running::start(&shared.sites[0], &["device", "pair"]);
-    pair.err.wait("Start pairing on the node");
-    gateways[1].log.wait(OPENS);
+    let pair = opened(&shared, &gateways[1..]);
     shared
         .cluster
         .psql("CREATE TABLE kept AS SELECT * FROM selo_registry.pairing_window");
@@ -128,13 +140,9 @@ fn digits_that_are_replayed_are_entered_once() {
         return;
     };
     let gateways = shared.gateways();
-    let mut pair = Running::start(&shared.sites[0], &["device", "pair"]);
-    pair.err.wait("Start pairing on the node");
-    gateways[1].log.wait(OPENS);
-    let mut node = CNode::new(Suite::Ascon, gateways[1].address, 1);
-    node.node.pair().expect("starts");
-    let wrong = (node.digits() + 1) % 1_000_000;
-    pair.err.wait("shows its digits");
+    let mut pair = opened(&shared, &gateways[1..]);
+    let (_node, digits) = compared(&pair, &gateways[1]);
+    let wrong = (digits + 1) % 1_000_000;
     pair.type_line(&format!("{wrong:06}"));
     pair.err.wait("Entries left: 2");
     for _ in 0..3 {
@@ -157,19 +165,9 @@ fn the_gateway_with_the_digits_decides_and_not_the_first_that_answers() {
         return;
     };
     let gateways = shared.gateways();
-    let mut pair = Running::start(&shared.sites[0], &["device", "pair"]);
-    pair.err.wait("Start pairing on the node");
-    let mut nodes: Vec<(CNode, u32)> = gateways[1..]
-        .iter()
-        .map(|gateway| {
-            gateway.log.wait(OPENS);
-            let mut node = CNode::new(Suite::Ascon, gateway.address, 1);
-            node.node.pair().expect("starts");
-            let digits = node.digits();
-            pair.err.wait("shows its digits");
-            (node, digits)
-        })
-        .collect();
+    let mut pair = opened(&shared, &gateways[1..]);
+    let others = gateways[1..].iter();
+    let mut nodes: Vec<(CNode, u32)> = others.map(|gateway| compared(&pair, gateway)).collect();
     let (node, digits) = nodes.last_mut().expect("two");
     let late = &gateways[2];
     late.signal(rustix::process::Signal::STOP);
@@ -191,19 +189,38 @@ fn the_operator_rejects_a_node_that_another_gateway_hears() {
         return;
     };
     let gateways = shared.gateways();
-    let mut pair = Running::start(&shared.sites[0], &["device", "pair"]);
-    pair.err.wait("Start pairing on the node");
-    gateways[1].log.wait(OPENS);
-    let mut node = CNode::new(Suite::Ascon, gateways[1].address, 1);
-    node.node.pair().expect("starts");
-    node.wait("digits", |event| matches!(event, Event::Digits(_)));
-    pair.err.wait("shows its digits");
+    let mut pair = opened(&shared, &gateways[1..]);
+    let (_node, _) = compared(&pair, &gateways[1]);
     pair.type_line("r");
     gateways[1].log.wait("the operator rejected it");
     pair.err.wait("the pairing failed at another gateway");
     pair.interrupt();
     pair.wait();
     assert_eq!(shared.sites[0].ok(&["device", "list", "--json"]), "");
+}
+
+/// Whoever can write to the database writes the operator's rejection again.
+#[test]
+fn a_rejection_that_is_replayed_rejects_no_later_node() {
+    let Some(shared) = Shared::start(2) else {
+        return;
+    };
+    let gateways = shared.gateways();
+    let mut pair = opened(&shared, &gateways[1..]);
+    let (_rejected, _) = compared(&pair, &gateways[1]);
+    pair.type_line("r");
+    pair.err.wait("the pairing failed at another gateway");
+    let (mut node, digits) = compared(&pair, &gateways[1]);
+    shared.cluster.psql(
+        "INSERT INTO selo_registry.pairing_word (window_id, body)
+         SELECT window_id, body FROM selo_registry.pairing_word",
+    );
+    std::thread::sleep(Duration::from_secs(2));
+    pair.type_line(&format!("{digits:06}"));
+    pair.err.wait("The digits are right");
+    node.node.confirm(true).expect("it shows digits");
+    node.wait("the result", |event| *event == Event::Paired);
+    assert_eq!(pair.wait().0, Some(0));
 }
 
 /// The registry is away for a moment while a window is open: the operator still sees the node.
@@ -213,9 +230,7 @@ fn a_window_outlives_an_outage_of_the_registry() {
         return;
     };
     let gateways = shared.gateways();
-    let mut pair = Running::start(&shared.sites[0], &["device", "pair"]);
-    pair.err.wait("Start pairing on the node");
-    gateways[1].log.wait(OPENS);
+    let mut pair = opened(&shared, &gateways[1..]);
     let mut node = CNode::new(Suite::Ascon, gateways[1].address, 1);
     shared.cluster.kill();
     gateways[0].log.wait("do not hear of the pairing window");

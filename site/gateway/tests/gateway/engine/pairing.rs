@@ -173,6 +173,28 @@ fn while_a_device_is_stored_nothing_else_decides_about_its_attempt() {
 }
 
 #[test]
+fn digits_of_another_attempt_are_refused_until_the_first_device_is_stored() {
+    let mut pairing = Pairing::new();
+    let (first, _) = pairing.compare(0);
+    pairing.restart();
+    let (second, _) = pairing.compare(1);
+    let bench = &mut pairing.bench;
+    let mut enter = |ms, digits: u32| {
+        let entered = bench.engine.pairing_enter(at(ms), digits, &mut bench.out);
+        entered.map(|matched| matched.attempt)
+    };
+    let attempt = enter(8, first.digits().value()).expect("the digits of the first");
+    let early = enter(9, second.digits().value());
+    assert_eq!(early, Err(PairError::Storing));
+    let confirmed = bench
+        .engine
+        .pairing_confirm(at(10), attempt, &mut bench.out);
+    assert_eq!(confirmed, Ok(()));
+    let sent = bench.commit(at(10));
+    assert_eq!(first.verdict(&pair_result(&sent)), Ok(true));
+}
+
+#[test]
 fn three_wrong_entries_and_the_window_closes() {
     let mut pairing = Pairing::new();
     // An entry while no digits are shown does not count.
