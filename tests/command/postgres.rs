@@ -129,6 +129,12 @@ impl Cluster {
         self.folder.path()
     }
 
+    /// Its Unix socket.
+    pub fn unix_socket(&self) -> PathBuf {
+        let port = self.port.unwrap_or(5432);
+        self.socket().join(format!(".s.PGSQL.{port}"))
+    }
+
     fn run(&self, program: &str, arguments: &[&str]) {
         let mut command = Command::new(self.bin.join(program));
         command

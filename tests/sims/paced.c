@@ -12,6 +12,8 @@
  *   p                 writes another pin of port B, answers pin 0
  *   t                 answers the ticks since reset: two bytes, low one first
  *   s                 stores the stack pointer in halves, again and again
+ *   l                 turns the interrupt by a low level of INT0 on, answers l. The third
+ *                     interrupt turns it off and answers L
  *   q                 stops the timer: only a byte or a pin wakes the chip
  *   any other byte    is echoed
  */
@@ -27,6 +29,15 @@ static volatile uint16_t ticks;
 
 ISR(USART_RX_vect) { queue[queue_in++] = UDR0; }
 ISR(TIMER0_COMPA_vect) { ticks++; }
+static volatile uint8_t lows;
+ISR(INT0_vect)
+{
+    if (++lows == 3) {
+        EIMSK = 0;
+        lows = 0;
+        UDR0 = 'L';
+    }
+}
 ISR(PCINT0_vect) { queue[queue_in++] = 'p'; }
 
 static void put(uint8_t byte)
@@ -118,6 +129,10 @@ static void obey(uint8_t command)
         sei();
         put(address);
         put(command);
+        break;
+    case 'l':
+        put('l');
+        EIMSK = _BV(INT0);
         break;
     case 'q':
         TCCR0B = 0;

@@ -71,6 +71,15 @@ answers "a pin" 0100000001
 paced 'send 71' 'advance 16000' 'pin B 0 0' 'advance 16000'
 answers "a pin wakes the chip" 00
 
+# A low level interrupts again and again: if the pin is low before, if it becomes low later, a second
+# time, and never while it is high.
+paced 'pin D 2 0' 'advance 16000' 'send 6c' 'advance 16000' 'send 6c' 'advance 16000'
+answers "a level that was low" 6c4c6c4c
+paced 'pin D 2 1' 'send 6c' 'advance 160000' 'pin D 2 0' 'advance 16000' 'send 74' 'advance 16000'
+answers "a level that becomes low" 6c4c0b00
+paced 'pin D 2 1' 'send 6c' 'advance 160000'
+answers "a high level" 6c
+
 # The EEPROM: a missing file means erased; programming takes 3.4 ms (54,400 cycles); a power cut
 # meanwhile corrupts the byte; the file has the content of an interrupted chip, and is read again.
 ee=$out/eeprom.bin

@@ -38,8 +38,7 @@ pub struct Select {
 /// The effort of the constant-time measurement.
 #[derive(Debug, clap::Args)]
 pub struct Secrets {
-    /// Random secrets for each operation of the constant-time measurement. An operation of more
-    /// than 2 million cycles gets 20 at most
+    /// Random secrets for each operation of the constant-time measurement
     #[arg(
         long,
         value_name = "N",
@@ -47,6 +46,15 @@ pub struct Secrets {
         value_parser = clap::value_parser!(u32).range(2..=1_000_000)
     )]
     secrets: u32,
+
+    /// The most random secrets for an operation of more than 2 million cycles
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = Effort::default().slow_secrets,
+        value_parser = clap::value_parser!(u32).range(2..=1_000_000)
+    )]
+    slow_secrets: u32,
 }
 
 impl Secrets {
@@ -55,7 +63,7 @@ impl Secrets {
         let usual = Effort::default();
         Effort {
             secrets: self.secrets,
-            slow_secrets: usual.slow_secrets.min(self.secrets),
+            slow_secrets: self.slow_secrets.min(self.secrets),
             ..usual
         }
     }

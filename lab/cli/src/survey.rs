@@ -10,6 +10,7 @@ use selo_engine::check::Effort;
 use selo_engine::measure::{Lab, default_metrics};
 use selo_engine::project::{Project, Selection};
 use selo_engine::row::{Fidelity, Metric};
+use selo_engine::source::Sources;
 use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
 use selo_report::table::TerminalStyle;
 
@@ -243,7 +244,9 @@ fn on_first_board(
 ) -> selo_engine::Result<Vec<SurveyLine>> {
     let mut project = Project::load(root)?;
     let (given, name) = (folder.to_string_lossy(), manifest::library_name(folder));
-    let Some(name) = given::bound(&mut project, &given, folder, &name, board, &args.algorithm)?
+    // The copy has the files around the folder that it includes, as for any other folder.
+    let copy = Sources::new(root, false).copied(folder)?;
+    let Some(name) = given::bound(&mut project, &given, &copy, &name, board, &args.algorithm)?
     else {
         return Ok(Vec::new());
     };

@@ -17,6 +17,7 @@ use crate::interface::Interface;
 use crate::library::{Library, Unit};
 use crate::model::CycleModel;
 use crate::source::{Lock, Source};
+pub use load::IMPORTED;
 use load::{load_algorithms, load_boards, load_libraries, load_models};
 
 pub use crate::library::MANIFEST;
@@ -33,9 +34,6 @@ pub struct Project {
     /// Cycle models of cores (`lab/boards/models/`).
     pub models: Vec<CycleModel>,
 }
-
-/// The folder of imported libraries, below the project's root.
-pub const IMPORTED: &str = "out/import";
 
 /// Instead of a library's name: every library except those that only test the instrument.
 pub const ALL: &str = "all";

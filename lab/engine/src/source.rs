@@ -11,6 +11,7 @@ mod client;
 mod common;
 mod git;
 mod input;
+mod links;
 mod lock;
 mod manifest;
 mod tree;

@@ -3,8 +3,8 @@
  * memory watch and its UART.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * simavr executes many instructions per call, until a timer is due or an interrupt
- * is pending. This file therefore only hooks into places that simavr reaches anyway,
+ * Many instructions are executed per call, until a timer is due or an interrupt is
+ * pending. This file therefore only hooks into places that simavr reaches anyway,
  * which costs nothing in between:
  *
  *  marks   a write callback on GPIOR0. simavr adds an instruction's cycles after
@@ -18,15 +18,17 @@
  *          on writing afterwards, so the array behind it has all 64 KiB.
  *
  * Other files model the EEPROM (eeprom.c), pins that the host watches (wires.c), a
- * clock on the bus (ds3231.c), and the sleep modes (sleep.c).
+ * clock on the bus (ds3231.c), the sleep modes (sleep.c), and interrupts by a low level
+ * (levels.c). The instructions are in core.c.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "chip.h"
+#include "core.h"
 #include "ds3231.h"
 #include "eeprom.h"
 #include "image.h"
+#include "levels.h"
 #include "protocol.h"
-#include "skips.h"
 #include "sleep.h"
 
 #include <setjmp.h>
@@ -109,6 +111,13 @@ static uint16_t stack_pointer(void)
     return (uint16_t)(avr->data[SPL] | avr->data[SPH] << 8);
 }
 
+/* Tells the core which stack pointers change nothing here. */
+static void watch_stack(void)
+{
+    uint16_t low = span.stack_lowest > stack_lowest ? span.stack_lowest : stack_lowest;
+    core_stack_low = torn.half ? UINT16_MAX : low;
+}
+
 static void stack_moved(uint16_t sp)
 {
     if (sp < span.stack_lowest)
@@ -117,13 +126,15 @@ static void stack_moved(uint16_t sp)
         stack_lowest = sp;
     if (sp < static_end || sp > avr->ramend)
         stop_with_fault("stack-collision", sp);
+    watch_stack();
 }
 
 static void stack_settled(void)
 {
-    if (torn.half)
-        stack_moved(torn.value);
+    int was_torn = torn.half != 0;
     torn.half = 0;
+    if (was_torn)
+        stack_moved(torn.value);
 }
 
 /* OUT, ST, STD and STS change one half. All other instructions here push or pop. */
@@ -148,6 +159,7 @@ static void stack_half_stored(uint16_t half)
     torn.half = half;
     torn.value = stack_pointer();
     torn.cycle = avr->cycle;
+    watch_stack();
 }
 
 /* For push, pop, call, ret and interrupts simavr writes SPL, then SPH. The value is
@@ -186,6 +198,7 @@ static void on_mark(avr_t *chip, avr_io_addr_t address, uint8_t value, void *unu
         span.begin = chip->cycle;
         span.slept = 0;
         span.stack_base = span.stack_lowest = stack_pointer();
+        watch_stack();
     } else if (value == MARK_END && span.open) {
         span.open = 0;
         protocol_span(chip->cycle - span.begin, span.slept,
@@ -374,7 +387,8 @@ void chip_open(const struct chip_options *options, const char *image)
     if (image_load(image, avr->flash, avr->flashend + 1, reason, sizeof reason) != 0)
         protocol_error("%s: %s", image, reason);
     avr->codeend = avr->flashend;
-    avr->run_cycle_limit = skips_find(avr) ? 1 : BATCH_CYCLES;
+    avr->run_cycle_limit = BATCH_CYCLES;
+    core_open(avr);
 
     uart = find_uart();
     if (!uart)
@@ -382,6 +396,7 @@ void chip_open(const struct chip_options *options, const char *image)
     uart->flags = 0; /* neither sleep on polling nor copy to the console */
     avr_irq_register_notify(uart->io.irq + UART_IRQ_OUTPUT, on_transmit, NULL);
     eeprom_open(avr, options->eeprom);
+    levels_open(avr);
     sleep_open(avr, on_deadline, options->has_watchdog);
     chip_supply(SUPPLY_MILLIVOLTS);
     if (options->has_clock) {
@@ -390,6 +405,7 @@ void chip_open(const struct chip_options *options, const char *image)
             protocol_error("the chip %s has no two-wire bus", options->mcu);
     }
     stack_lowest = avr->ramend;
+    watch_stack();
     avr_register_io_write(avr, GPIOR0, on_mark, NULL);
     avr_register_io_write(avr, SPL, on_spl, NULL);
     avr_register_io_write(avr, SPH, on_sph, NULL);
@@ -410,6 +426,7 @@ void chip_reset(void)
     eeprom_cut();
     in_reset = 1;
     avr_reset(avr);
+    levels_reset();
     drive_pins_again();
     sleep_reset();
     in_reset = 0;
@@ -419,6 +436,7 @@ void chip_reset(void)
     span.open = 0;
     torn.half = 0;
     stack_lowest = avr->ramend;
+    watch_stack();
     input_wait_cycle = avr->cycle;
 }
 
@@ -441,7 +459,7 @@ static void run_on(void)
     sleep_woken();
     avr_flashaddr_t next = avr->pc;
     if (avr->state == cpu_Running)
-        next = skips_is_here(avr) ? skips_execute(avr) : avr_run_one(avr);
+        next = core_run(avr);
     if (avr->state == cpu_Crashed && avr->pc >= avr->flashend)
         stop_with_fault("flash-read-out-of-bounds", avr->pc); /* of an instruction */
     avr_cycle_timer_process(avr);

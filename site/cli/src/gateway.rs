@@ -217,7 +217,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let registry = args.state.place(&directory, args.mqtt.gateway_name());
     let state = directory.path();
     let print = JsonLines::new(stdout());
-    let mut config = match args.mqtt.publisher(registry.as_ref())? {
+    let mut config = match args.mqtt.publisher()? {
         None => Config::new(state, args.nodes.listen, print),
         Some(publisher) if args.mqtt.print => {
             Config::new(state, args.nodes.listen, Both::new(publisher, print))

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use selo_gateway::registry::Place;
 use selo_mqtt::client::{BrokerUrl, ClientConfig, read_password};
-use selo_mqtt::publisher::RegistryCodecs;
 use selo_mqtt::{Publisher, PublisherConfig, Until, topic};
 
 use crate::codec::Codecs;
@@ -101,16 +99,14 @@ impl Mqtt {
         &self.names.gateway_name
     }
 
-    /// The publisher, if the options name a broker. It reads the devices' codecs from the
-    /// registry.
-    pub fn publisher(&self, registry: &dyn Place) -> selo_base::report::Result<Option<Publisher>> {
+    /// The publisher, if the options name a broker.
+    pub fn publisher(&self) -> selo_base::report::Result<Option<Publisher>> {
         let Names { site, gateway_name } = &self.names;
         let id = format!("selo-{site}-{gateway_name}");
         let Some(client) = self.connection.client(&id)? else {
             return Ok(None);
         };
-        let codecs = RegistryCodecs::open(registry, self.codecs.load()?)?;
-        let mut config = PublisherConfig::new(client, codecs);
+        let mut config = PublisherConfig::new(client, self.codecs.load()?);
         config.site.clone_from(site);
         config.gateway.clone_from(gateway_name);
         config.until = match self.until {

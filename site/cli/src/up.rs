@@ -15,12 +15,10 @@ use selo_collector::Collector;
 use selo_collector::auth::Users;
 use selo_collector::beside::Beside;
 use selo_collector::http::tls::TlsFiles;
-use selo_gateway::registry::Place;
 use selo_gateway::sink::Both;
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config as GatewayConfig, Gateway};
 use selo_mqtt::client::{ClientConfig, read_password};
-use selo_mqtt::publisher::RegistryCodecs;
 use selo_mqtt::setup::{self, Setup, password_file};
 use selo_mqtt::{Broker, BrokerConfig, Publisher, PublisherConfig, Until, certificate};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -100,9 +98,9 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         .registry_at(registry.clone())
         .with_codecs(codecs);
     let collector = start_collector(args, &state, beside, client("collector")?)?;
-    let publisher = publisher(args, registry.as_ref(), client("gateway")?)?;
-    let clocks = Clocks::start(state.path().into(), registry.clone(), args.codecs.load()?)
-        .context("cannot start a thread")?;
+    let publisher = publisher(args, client("gateway")?)?;
+    let clocks =
+        Clocks::start(state.path().into(), args.codecs.load()?).context("cannot start a thread")?;
     let readings = Both::new(clocks, publisher);
     let mut config = GatewayConfig::new(state.path(), args.nodes.listen, readings);
     args.nodes.set(&mut config);
@@ -196,13 +194,8 @@ fn first_link(state: &StateDir, dashboard: &str) -> Option<String> {
     Some(format!("{dashboard}/#/first/{}", password.as_str()))
 }
 
-fn publisher(
-    args: &Args,
-    registry: &dyn Place,
-    client: ClientConfig,
-) -> selo_base::report::Result<Publisher> {
-    let codecs = RegistryCodecs::open(registry, args.codecs.load()?)?;
-    let mut config = PublisherConfig::new(client, codecs);
+fn publisher(args: &Args, client: ClientConfig) -> selo_base::report::Result<Publisher> {
+    let mut config = PublisherConfig::new(client, args.codecs.load()?);
     config.site.clone_from(&args.names.site);
     config.gateway.clone_from(&args.names.gateway_name);
     config.until = Until::Stored;

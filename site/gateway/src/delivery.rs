@@ -5,12 +5,12 @@
 //! delivered again with `redelivered` set.
 
 mod mark;
+mod names;
 mod progress;
 
-use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -26,10 +26,8 @@ use crate::reading::{Payload, Reading, SessionName};
 use crate::sink::{Sink, SinkError};
 
 pub use mark::Mark;
+pub use names::Names;
 pub use progress::Progress;
-
-/// Names of devices, added to readings. Devices without a name have no entry.
-pub type Names = RwLock<HashMap<DeviceId, Arc<str>>>;
 
 /// Approximate maximum of readings per call of a sink. Only a sink that lags gets this many. It
 /// must confirm all of them before it gets more.
@@ -170,14 +168,7 @@ impl Delivery {
         if readings.is_empty() {
             return Ok(true);
         }
-        {
-            let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
-            if !names.is_empty() {
-                for reading in readings.iter_mut() {
-                    reading.name = names.get(&reading.device).cloned();
-                }
-            }
-        }
+        self.names.fill(readings);
         let mut failed = false;
         loop {
             match self.sink.deliver(readings) {
@@ -234,6 +225,7 @@ fn reading(accepted: &Accepted<'_>, wall_ms: u64, redelivered: bool) -> Option<R
     Some(Reading {
         device: DeviceId(accepted.device),
         name: None,
+        codec: None,
         session: SessionName::new(accepted.join, accepted.tag),
         counter: accepted.counter,
         received_ms: wall_ms,

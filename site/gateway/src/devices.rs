@@ -1,7 +1,5 @@
 //! Changes of devices that a running gateway takes over from the registry.
 
-use std::sync::PoisonError;
-
 use selo_link::DeviceId;
 
 use crate::delivery::Names;
@@ -18,18 +16,8 @@ pub fn take_over(
     present: &[Record],
     absent: &[DeviceId],
 ) -> Option<()> {
-    {
-        let mut names = names.write().unwrap_or_else(PoisonError::into_inner);
-        for record in present {
-            match &record.name {
-                Some(name) => names.insert(record.id, name.as_str().into()),
-                None => names.remove(&record.id),
-            };
-        }
-        for id in absent {
-            names.remove(id);
-        }
-    }
+    present.iter().for_each(|record| names.set(record));
+    absent.iter().for_each(|id| names.remove(*id));
     let mut present = present.iter().map(Record::device);
     loop {
         let chunk: Vec<_> = present.by_ref().take(CHUNK).collect();

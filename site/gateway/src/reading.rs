@@ -28,6 +28,8 @@ pub struct Reading {
     pub device: DeviceId,
     /// What the device was called when the reading was delivered.
     pub name: Option<Arc<str>>,
+    /// Codec of its payload when it was delivered. `None`: the default codec.
+    pub codec: Option<Arc<str>>,
     pub session: SessionName,
     pub counter: u32,
     /// Time of reception, Unix milliseconds.

@@ -26,12 +26,13 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use selo_link::DeviceId;
+use tracing::error;
 
 use crate::error::{Error, Result};
 
 pub use record::{DEFAULT_CODEC, Learnt, Origin, Record, check_name};
 pub use sealed::{SealedKey, open_key, seal_key};
-pub use shared::{Changes, JoinClaim, Shared, Verdict};
+pub use shared::{Changes, JoinClaim, Shared, Verdict, WindowId};
 pub use sqlite::{InState, Sqlite};
 pub use store::{Place, Store};
 
@@ -44,6 +45,21 @@ pub enum Existing {
     Replace,
     /// Keep the existing device.
     Keep,
+}
+
+/// Logs a damaged row.
+///
+/// # Errors
+/// Returns all other errors.
+pub(crate) fn leave_out(damage: Error) -> Result<()> {
+    match damage {
+        Error::SealedKey { .. } => {
+            let hint = damage.hint();
+            error!(problem = %damage, hint, "a device is left out until its row is mended");
+            Ok(())
+        }
+        other => Err(other),
+    }
 }
 
 /// An open registry.
@@ -70,9 +86,30 @@ impl Registry {
         self.store.count()
     }
 
-    /// Calls `each` for every device, ordered by id.
+    /// Calls `each` for every device, ordered by id. Fails at a damaged row.
     pub fn for_each(&self, mut each: impl FnMut(Record)) -> Result<()> {
-        self.store.for_each(&mut each)
+        self.store.for_each(&mut |found| {
+            each(found?);
+            Ok(())
+        })
+    }
+
+    /// Calls `each` for every device, ordered by id. Logs and leaves out those whose row is
+    /// damaged, so that a gateway serves all others.
+    pub fn for_each_whole(&self, mut each: impl FnMut(Record)) -> Result<()> {
+        self.store.for_each(&mut |found| {
+            match found {
+                Ok(record) => each(record),
+                Err(damage) => leave_out(damage)?,
+            }
+            Ok(())
+        })
+    }
+
+    /// The device with this id, as [`Registry::for_each_whole`] finds it.
+    pub fn get_whole(&self, id: DeviceId) -> Result<Option<Record>> {
+        self.get(id)
+            .or_else(|damage| leave_out(damage).map(|()| None))
     }
 
     /// All devices, ordered by id.

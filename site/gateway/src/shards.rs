@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use selo_link::DeviceId;
 
+use crate::clock::Now;
+
 /// Number of shards. It divides the range of session ids.
 pub const SHARDS: u16 = 64;
 
@@ -31,18 +33,82 @@ pub struct Ask<'a> {
     pub lease: Duration,
     /// Shards that the engine still acts on. The registry frees all others of this engine.
     pub held: &'a [Shard],
-    /// The engine's instance before its restart, which has left its shards.
-    pub former: Option<Instance>,
+    /// The engine before its restart, which has left its shards.
+    pub former: Option<&'a Former>,
+    /// The engine has held its lease without a gap for at least as long as a lease lasts. Only
+    /// then does it take shards whose lease has ended: after an outage of the registry all leases
+    /// have, and their owners come back one after the other.
+    pub settled: bool,
+}
+
+/// An engine before its restart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Former {
+    pub instance: Instance,
+    /// The shards whose sessions are in its journal, each with the epoch of these sessions.
+    pub fences: Vec<Fence>,
 }
 
 /// An engine's shards until its lease ends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lease {
     pub fences: Vec<Fence>,
-    /// Shards that the engine's former instance held, and nobody since.
+    /// Shards that the engine's former instance held in the same epoch, and nobody since.
     pub continued: Vec<Shard>,
     /// Number of engines with a lease.
     pub engines: usize,
+}
+
+/// The shards of an engine, as it knows them.
+#[derive(Debug)]
+pub(crate) struct Ownership {
+    epochs: [Option<i64>; SHARDS as usize],
+    /// End of the lease, steady milliseconds.
+    until_ms: u64,
+}
+
+impl Default for Ownership {
+    fn default() -> Self {
+        Ownership {
+            epochs: [None; SHARDS as usize],
+            until_ms: 0,
+        }
+    }
+}
+
+impl Ownership {
+    /// The epoch of a shard that the engine owns.
+    pub(crate) fn epoch(&self, now: Now, shard: Shard) -> Option<i64> {
+        if now.steady_ms >= self.until_ms {
+            return None;
+        }
+        self.epochs.get(usize::from(shard)).copied().flatten()
+    }
+
+    /// Number of shards.
+    pub(crate) fn owned(&self) -> usize {
+        self.epochs.iter().flatten().count()
+    }
+
+    /// Takes over a lease that ends at `until_ms`. Returns the shards whose sessions end: they
+    /// were lost, or another engine had them in between.
+    pub(crate) fn take(&mut self, lease: &Lease, until_ms: u64) -> [bool; SHARDS as usize] {
+        let mut epochs = [None; SHARDS as usize];
+        for fence in &lease.fences {
+            if let Some(epoch) = epochs.get_mut(usize::from(fence.shard)) {
+                *epoch = Some(fence.epoch);
+            }
+        }
+        // Before the first lease there may be sessions of an earlier start in any shard.
+        let first = self.until_ms == 0;
+        let mut ended = [false; SHARDS as usize];
+        for (shard, epoch) in (0..SHARDS).zip(&epochs) {
+            let same = self.epochs[usize::from(shard)] == *epoch && !first;
+            ended[usize::from(shard)] = !same && !lease.continued.contains(&shard);
+        }
+        *self = Ownership { epochs, until_ms };
+        ended
+    }
 }
 
 /// The shard of a device. Ids may count up, so a multiplication spreads them.

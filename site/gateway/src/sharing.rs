@@ -16,7 +16,7 @@ use crate::delivery::Names;
 use crate::devices::take_over;
 use crate::engine::Claim;
 use crate::error::Error;
-use crate::registry::{JoinClaim, Shared, Verdict};
+use crate::registry::{JoinClaim, Shared, Verdict, leave_out};
 use crate::worker::Remote;
 
 pub use owning::Owning;
@@ -126,14 +126,19 @@ impl Sharing {
         let asked = owning.now_ms();
         let answer = self.shared.hold(&owning.ask());
         let lease = self.heard(answer);
-        let until_ms = owning.renewed(asked, lease.as_ref(), self.shared.instance());
+        let until_ms = owning.renewed(asked, lease.as_ref());
+        let taken = lease.map(|lease| {
+            // Wait for the engine: the next request frees the shards that it gives up here.
+            self.remote
+                .call(move |engine, _, out| engine.take_lease(&lease, until_ms, out))
+        });
+        // A restarted engine continues sessions of the noted epochs, so the end of all others
+        // must be in the journal. If the disk is full, the next turn tries again.
+        if taken == Some(Some(())) && owning.is_unnoted() && self.remote.settle(owning.period()) {
+            owning.note(self.shared.instance());
+        }
         self.owning = Some(owning);
-        let Some(lease) = lease else {
-            return Some(());
-        };
-        // Wait for the engine: the next request frees the shards that it gives up here.
-        self.remote
-            .call(move |engine, _, out| engine.take_lease(&lease, until_ms, out))
+        taken.unwrap_or(Some(()))
     }
 
     /// Takes over changes. `None` if the gateway has stopped.
@@ -142,6 +147,10 @@ impl Sharing {
         let Some(changes) = self.heard(answer) else {
             return Some(());
         };
+        for damage in changes.damaged {
+            // It is a damaged row, or would not be here.
+            let _ = leave_out(damage);
+        }
         let (changed, removed) = (&changes.changed, &changes.removed);
         if !changed.is_empty() || !removed.is_empty() {
             info!(

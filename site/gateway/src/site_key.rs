@@ -89,13 +89,6 @@ impl SiteKey {
         if let Some(key) = SiteKey::read(state)? {
             return Ok(key);
         }
-        if let Some(place) = credential() {
-            let source = io::ErrorKind::NotFound.into();
-            return Err(Error::Read {
-                path: place,
-                source,
-            });
-        }
         let bytes = selo_link::random_bytes::<32>().map(Zeroizing::new);
         let bytes = bytes.map_err(|error| Error::Random(error.to_string()))?;
         let place = file(state);
@@ -142,13 +135,9 @@ impl SiteKey {
     }
 
     /// A key for tests.
-    pub fn for_test(bytes: [u8; 32]) -> SiteKey {
+    #[cfg(test)]
+    pub(crate) fn for_test(bytes: [u8; 32]) -> SiteKey {
         SiteKey::new(&bytes, "a test".into())
-    }
-
-    /// Where the key was read.
-    pub fn place(&self) -> &Path {
-        &self.place
     }
 
     /// The key's id: the start of the tag of an empty message.
@@ -224,10 +213,12 @@ fn credential() -> Option<PathBuf> {
 fn write_new(path: &Path, bytes: &[u8; 32]) -> io::Result<()> {
     let new = path.with_extension(format!("new-{}", std::process::id()));
     let _ = std::fs::remove_file(&new);
-    let text = Zeroizing::new(hex::encode(bytes) + "\n");
+    let mut text = Zeroizing::new([b'\n'; 65]);
+    // Two digits for each byte always fit.
+    hex::encode_to_slice(bytes, &mut text[..64]).map_err(io::Error::other)?;
     let written = private_file(&new, OpenOptions::new().create_new(true))
         .and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
+            file.write_all(&text[..])?;
             file.sync_all()
         })
         .and_then(|()| std::fs::hard_link(&new, path));

@@ -147,6 +147,44 @@ pub(crate) fn private_file(path: &Path, options: &mut OpenOptions) -> io::Result
     options.write(true).mode(0o600).open(path)
 }
 
+/// Identifier of a state directory, as hexadecimal digits: drawn once, so that it tells gateways
+/// with the same name apart, and stays after a restart.
+///
+/// # Errors
+/// If it can be neither read nor written.
+pub fn gateway_id(state: &Path) -> Result<String> {
+    let path = state.join("gateway-id");
+    let read = || {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let id = text.trim();
+        let whole = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        whole.then(|| id.to_owned())
+    };
+    if let Some(id) = read() {
+        return Ok(id);
+    }
+    let drawn = selo_link::random_bytes::<8>().map_err(|error| Error::Random(error.to_string()))?;
+    let id = hex::encode(drawn);
+    // Under another name first: several threads may open the registry at the same time.
+    let new = path.with_extension(format!("new-{id}"));
+    let written = private_file(&new, OpenOptions::new().create_new(true))
+        .and_then(|mut file| file.write_all(id.as_bytes()))
+        .and_then(|()| match fs::hard_link(&new, &path) {
+            // Not an id: what a full disk has left.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && read().is_none() => {
+                fs::rename(&new, &path)
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        });
+    let _ = fs::remove_file(&new);
+    written.map_err(|source| Error::Write {
+        path: path.clone(),
+        source,
+    })?;
+    Ok(read().unwrap_or(id))
+}
+
 /// Identifier of the current boot, if the system provides one. A file written under the same
 /// boot id cannot have been truncated by a power failure.
 pub(crate) fn boot_id() -> Option<[u8; 16]> {

@@ -123,9 +123,9 @@ struct Pass {
 /// Segments to be removed.
 struct Obsolete {
     before: u64,
-    /// Receives a message once the registry holds the join counters of these segments.
-    registry: mpsc::Receiver<()>,
-    written: bool,
+    /// Receives a message once the registry holds the join counters of these segments. `None`: a
+    /// shared registry has granted them, so it holds them.
+    registry: Option<mpsc::Receiver<()>>,
 }
 
 struct Loop {
@@ -169,8 +169,8 @@ impl Loop {
             } else if !pause.is_zero() {
                 std::thread::sleep(pause);
             }
+            self.take_orders();
             let mut now = self.worker.clock.now();
-            self.take_orders(now);
             let before = std::mem::replace(&mut start, Instant::now());
             let received = if self.paused {
                 0
@@ -232,8 +232,10 @@ impl Loop {
         Ok(())
     }
 
-    fn take_orders(&mut self, now: Now) {
+    fn take_orders(&mut self) {
         while let Ok(order) = self.orders.try_recv() {
+            // An order may have waited for others: a lease may have ended meanwhile.
+            let now = self.worker.clock.now();
             match order {
                 Order::Job(job) => job(&mut self.worker.engine, now, &mut self.out),
                 Order::Listen(listener) => self.listeners.push(listener),

@@ -84,7 +84,9 @@ impl<'a> Frame<'a> {
             first::COOKIE if flags == 0 => Cookie::parse(bytes).map(Frame::Cookie),
             first::COOKIE_ECHO if flags == 0 => CookieEcho::parse(bytes).map(Frame::CookieEcho),
             first::CLASSIC if flags <= 3 => parse_classic(bytes).map(Frame::Classic),
-            first::PAIR_OPEN if flags <= 2 => hybrid::parse(bytes),
+            first::PAIR_OPEN if flags == 0 => PairOpen::parse(bytes).map(Frame::PairOpen),
+            first::PAIR_OPEN if flags == 1 => PairStep::parse(bytes).map(Frame::PairStep),
+            first::PAIR_OPEN if flags == 2 => PairPiece::parse(bytes).map(Frame::PairPiece),
             first::PAIR_COMMIT..=first::COOKIE_ECHO | first::CLASSIC | first::PAIR_OPEN => {
                 Err(Malformed::Flags { first })
             }

@@ -16,11 +16,10 @@ use std::fmt;
 
 use sha3::{Digest, Sha3_256};
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 use crate::frame::{HybridCommit, PIECE_MAX, PairKey, PairOpen, PairPiece, PairStep};
 use crate::kem::{Kem, KeyPair};
-use crate::pair::GatewayPairing;
+use crate::pair::{GatewayPairing, Second};
 use crate::{DeviceId, EphemeralSecret, Refusal, Suite, primitives};
 
 /// The piece that one side sends in a step. The other side's frame carries none.
@@ -71,7 +70,6 @@ pub fn steps(kem: Kem) -> u8 {
 
 /// The gateway's state from PAIR-OPEN to PAIR-COMMIT.
 pub struct GatewayOpening {
-    open: [u8; PairOpen::BYTES],
     mark: [u8; 4],
     device: DeviceId,
     suite: Suite,
@@ -104,7 +102,6 @@ impl GatewayOpening {
         let answer = PairPiece::encode(open.mark, 0, &Sha3_256::digest(&encapsulation_key));
         let h = chain(open.suite, &[0; 32], open.bytes);
         GatewayOpening {
-            open: *open.bytes,
             mark: open.mark,
             device: open.device,
             suite: open.suite,
@@ -117,11 +114,6 @@ impl GatewayOpening {
             answer,
             next: 1,
         }
-    }
-
-    /// The PAIR-OPEN of this attempt.
-    pub const fn open(&self) -> &[u8; PairOpen::BYTES] {
-        &self.open
     }
 
     /// The attempt's name in frames.
@@ -233,19 +225,6 @@ impl fmt::Debug for GatewayOpening {
             device, kem, next, ..
         } = self;
         write!(formatter, "GatewayOpening({device}, {kem}, {next}, ..)")
-    }
-}
-
-/// What the first part gives to the second.
-pub(crate) struct Second {
-    pub kem: Kem,
-    pub h: [u8; 32],
-    pub secret: Zeroizing<[u8; 32]>,
-}
-
-impl fmt::Debug for Second {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Second({}, ..)", self.kem)
     }
 }
 

@@ -18,7 +18,6 @@ use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::frame::{HybridCommit, PairCommit, PairKey, PairResult, PairReveal};
-use crate::hybrid::Second;
 use crate::{DeviceId, DeviceKey, EphemeralSecret, Kem, Refusal, Suite, primitives};
 
 /// The six digits that both sides show.
@@ -40,6 +39,19 @@ impl Digits {
 impl fmt::Display for Digits {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:06}", self.0)
+    }
+}
+
+/// What the exchange by ML-KEM gives to a hybrid pairing.
+pub(crate) struct Second {
+    pub kem: Kem,
+    pub h: [u8; 32],
+    pub secret: Zeroizing<[u8; 32]>,
+}
+
+impl fmt::Debug for Second {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Second({}, ..)", self.kem)
     }
 }
 

@@ -86,6 +86,7 @@ fn reading(counter: u32) -> Reading {
     Reading {
         device: DeviceId(device),
         name: Some(Arc::from("a gauge")),
+        codec: None,
         session: SessionName::new(1, device),
         counter,
         received_ms: 1_795_303_147_042,

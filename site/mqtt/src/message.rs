@@ -173,6 +173,7 @@ mod tests {
         Reading {
             device: selo_link::DeviceId(0x3f9a_01c2),
             name: Some("garden".into()),
+            codec: None,
             session: SessionName::new(1, 0x12ab_34cd),
             counter: 0,
             received_ms: 1_795_303_147_042,

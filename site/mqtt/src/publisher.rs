@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 use crate::error::{Error, Result};
 use crate::topic::Topics;
 
-pub use codecs::{Codecs, RegistryCodecs};
+pub use codecs::Codecs;
 pub use config::{PublisherConfig, Until};
 use outbox::Outbox;
 use shared::{Command, Ended, Progress, Shared};

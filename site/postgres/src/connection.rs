@@ -1,22 +1,29 @@
 //! A connection to PostgreSQL that is replaced when it breaks, with limits on the time that a
 //! server can hold its client up.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use postgres::error::SqlState;
-use postgres::{Client, Config, NoTls};
 use selo_base::report::chain;
 use selo_gateway::{Error, Result};
+use tokio::runtime::Runtime;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use crate::client::{self, Client};
+use crate::problem::Problem;
 use crate::tls::{self, Security};
 
 /// Time without use after which a connection is checked before it is used.
 const IDLE: Duration = Duration::from_secs(1);
 /// Timeout of that check.
 const ANSWER: Duration = Duration::from_secs(2);
-/// Timeout of a new connection.
+/// Timeout of a new connection, for each host that the connection string names.
 const CONNECT: Duration = Duration::from_secs(5);
+/// Maximum wait for the answer to a statement. The server's own limit, `statement_timeout`, is
+/// less, so that a busy server says so.
+const STATEMENT: Duration = Duration::from_secs(8);
 
 /// Settings of each session. A client that was paused within a transaction must not hold its
 /// locks: others wait for them. A commit must be on disk, whatever the server's default is.
@@ -25,10 +32,11 @@ const SESSION: &str = "
     SET lock_timeout = '3s';
     SET idle_in_transaction_session_timeout = '3s';
     SELECT set_config('synchronous_commit', 'on', false)
-        WHERE current_setting('synchronous_commit') IN ('off', 'local');";
+        WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write');";
 
 /// See the [module](self).
 pub struct Connection {
+    runtime: Arc<Runtime>,
     config: Config,
     /// `None`: without TLS.
     tls: Option<MakeRustlsConnect>,
@@ -62,8 +70,13 @@ impl Connection {
         }
         config.tcp_user_timeout(CONNECT);
         config.application_name("selo registry");
-        let tls = security.connector(&mut config).map_err(invalid)?;
+        config.ssl_mode(security.ssl_mode());
+        let tls = security.rustls().map_err(invalid)?;
+        let runtime = client::runtime().map_err(|error| {
+            Error::Invalid(format!("cannot start a PostgreSQL client: {error}"))
+        })?;
         Ok(Connection {
+            runtime,
             config,
             tls,
             client: None,
@@ -100,38 +113,57 @@ impl Connection {
                 }
                 Err(meaning)
             }
+            Err(problem @ (Problem::Silent(_) | Problem::Closed)) => {
+                self.client = None;
+                Err(self.away(&problem))
+            }
         }
     }
 
     fn ready(&mut self) -> Result<&mut Client> {
         let idle = self.used.elapsed() >= IDLE;
         // A connection that broke while idle looks healthy until it is used.
-        let broken =
-            |client: &mut Client| client.is_closed() || (idle && client.is_valid(ANSWER).is_err());
+        let broken = |client: &mut Client| client.is_closed() || (idle && !client.answers(ANSWER));
         if self.client.as_mut().is_some_and(broken) {
             self.client = None;
         }
         if self.client.is_none() {
-            let connected = match &self.tls {
-                Some(tls) => self.config.connect(tls.clone()),
-                None => self.config.connect(NoTls),
-            };
-            let client = connected.and_then(|mut client| {
-                client.simple_query(SESSION)?;
-                Ok(client)
+            let client = self.connect().map_err(|problem| match problem {
+                Problem::Server(error) => match self.meaning(&error) {
+                    Error::RegistryRefused { place, reason } => {
+                        Error::RegistryAway { place, reason }
+                    }
+                    other => other,
+                },
+                Problem::Ours(error) => error,
+                problem => self.away(&problem),
             });
-            self.client = Some(client.map_err(|error| match self.meaning(&error) {
-                Error::RegistryRefused { place, reason } => Error::RegistryAway { place, reason },
-                other => other,
-            })?);
+            self.client = Some(client?);
         }
-        self.client.as_mut().ok_or_else(|| Error::RegistryAway {
-            place: self.place.clone(),
-            reason: "the connection is lost".into(),
-        })
+        let lost = Problem::Closed;
+        let place = &self.place;
+        self.client.as_mut().ok_or_else(|| away(place, &lost))
     }
 
-    fn meaning(&self, error: &postgres::Error) -> Error {
+    fn connect(&self) -> std::result::Result<Client, Problem> {
+        let hosts = self.config.get_hosts().len().max(1) as u32;
+        let limit = self.config.get_connect_timeout().unwrap_or(&CONNECT);
+        let limit = limit.saturating_mul(hosts).saturating_add(ANSWER);
+        let (runtime, config) = (&self.runtime, &self.config);
+        let mut client = match &self.tls {
+            Some(tls) => Client::connect(runtime, config, tls.clone(), limit),
+            None => Client::connect(runtime, config, NoTls, limit),
+        }?;
+        client.limit(STATEMENT);
+        client.batch_execute(SESSION)?;
+        Ok(client)
+    }
+
+    fn away(&self, problem: &Problem) -> Error {
+        away(&self.place, problem)
+    }
+
+    fn meaning(&self, error: &tokio_postgres::Error) -> Error {
         let place = self.place.clone();
         let reason = match error.as_db_error() {
             Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),
@@ -147,7 +179,8 @@ impl Connection {
             // use, operator, system, authorisation [POSTGRESQL, Appendix A].
             Some(code)
                 if ["08", "25", "28", "40", "53", "55", "57", "58"]
-                    .contains(&&code.code()[..2]) =>
+                    .iter()
+                    .any(|class| code.code().starts_with(class)) =>
             {
                 Error::RegistryAway { place, reason }
             }
@@ -156,23 +189,17 @@ impl Connection {
     }
 }
 
-/// An error within [`Connection::run`].
-#[derive(Debug)]
-pub enum Problem {
-    Server(postgres::Error),
-    /// Of this program: the transaction was rolled back.
-    Ours(Error),
-}
-
-impl From<postgres::Error> for Problem {
-    fn from(error: postgres::Error) -> Problem {
-        Problem::Server(error)
-    }
-}
-
-impl From<Error> for Problem {
-    fn from(error: Error) -> Problem {
-        Problem::Ours(error)
+fn away(place: &str, problem: &Problem) -> Error {
+    let reason = match problem {
+        Problem::Silent(limit) => format!(
+            "it accepts connections, but has not answered within {} s",
+            limit.as_secs()
+        ),
+        _ => "the connection is lost".into(),
+    };
+    Error::RegistryAway {
+        place: place.into(),
+        reason,
     }
 }
 

@@ -1,12 +1,13 @@
 //! A device as a row.
 
-use postgres::{GenericClient, Row};
 use selo_gateway::registry::{Origin, Record, open_key, seal_key};
 use selo_gateway::site_key::SiteKey;
 use selo_gateway::{Error, Result};
 use selo_link::{DeviceId, Suite};
+use tokio_postgres::Row;
 
-use crate::connection::Problem;
+use crate::client::Query;
+use crate::problem::Problem;
 
 pub const COLUMNS: &str = "number, id, name, suite, key, seal, join_counter, created, revoked, \
      last_seen, address, codec, origin";
@@ -19,11 +20,11 @@ pub fn record(row: &Row, site_key: &SiteKey) -> std::result::Result<Record, Prob
     let damaged = || Error::SealedKey {
         id: format!("{id:08x}"),
     };
-    let id = DeviceId(u32::try_from(id).map_err(|_| damaged())?);
+    let id = device_id(id).ok_or_else(damaged)?;
     let suite = u8::try_from(suite).ok().and_then(Suite::from_code);
     let suite = suite.ok_or_else(damaged)?;
     let (key, seal): (&[u8], &[u8]) = (row.try_get(4)?, row.try_get(5)?);
-    let time = |column| -> std::result::Result<Option<u64>, postgres::Error> {
+    let time = |column| -> std::result::Result<Option<u64>, tokio_postgres::Error> {
         let ms: Option<i64> = row.try_get(column)?;
         Ok(ms.and_then(|ms| u64::try_from(ms).ok()))
     };
@@ -48,9 +49,25 @@ pub fn record(row: &Row, site_key: &SiteKey) -> std::result::Result<Record, Prob
     })
 }
 
+/// Separates a row that was changed by something else than Selo from other errors.
+pub fn whole(
+    read: std::result::Result<Record, Problem>,
+) -> std::result::Result<Result<Record>, Problem> {
+    match read {
+        Ok(record) => Ok(Ok(record)),
+        Err(Problem::Ours(damage @ Error::SealedKey { .. })) => Ok(Err(damage)),
+        Err(other) => Err(other),
+    }
+}
+
+/// The device with this id; `None` if it is out of range.
+pub fn device_id(id: i64) -> Option<DeviceId> {
+    u32::try_from(id).ok().map(DeviceId)
+}
+
 /// Inserts a device, and returns its number.
 pub fn insert(
-    client: &mut impl GenericClient,
+    client: &mut impl Query,
     record: &Record,
     site_key: &SiteKey,
     change: i64,
@@ -83,7 +100,7 @@ pub fn insert(
 
 /// Fails if another device has the name.
 pub fn name_is_free(
-    client: &mut impl GenericClient,
+    client: &mut impl Query,
     name: Option<&str>,
     id: DeviceId,
 ) -> std::result::Result<(), Problem> {

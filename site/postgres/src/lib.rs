@@ -3,10 +3,14 @@
 //! | module | contents |
 //! |---|---|
 //! | [`tls`] | TLS as `sslmode` and `sslrootcert` in the connection string request it |
+//! | [`client`] | a client that waits for each answer for a limited time |
 //! | [`connection`] | a connection that is replaced when it breaks, and the meaning of errors |
+//! | [`problem`] | errors while a connection is used |
 //! | [`registry`] | the registry of devices, for several gateways |
 
+pub mod client;
 pub mod connection;
+pub mod problem;
 pub mod registry;
 pub mod tls;
 

@@ -9,14 +9,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use postgres::{Client, Transaction};
 use selo_gateway::registry::{Existing, Learnt, Place, Record, Registry, Shared, Store};
 use selo_gateway::site_key::SiteKey;
 use selo_gateway::{Error, Result};
 use selo_link::DeviceId;
 
-use crate::connection::{Connection, Problem};
-use crate::device::{COLUMNS, insert, name_is_free, record};
+use crate::client::{Client, Query, Transaction};
+use crate::connection::Connection;
+use crate::device::{COLUMNS, insert, name_is_free, record, whole};
+use crate::problem::Problem;
 use crate::schema;
 
 pub use shared::Sharer;
@@ -107,7 +108,7 @@ impl Devices {
     fn one(
         &self,
         condition: &str,
-        parameter: &(dyn postgres::types::ToSql + Sync),
+        parameter: &(dyn tokio_postgres::types::ToSql + Sync),
     ) -> Result<Option<Record>> {
         let sql = format!("SELECT {COLUMNS} FROM selo_registry.device WHERE {condition}");
         self.read(|client| {
@@ -121,7 +122,7 @@ impl Devices {
         &self,
         sql: &str,
         id: DeviceId,
-        value: &(dyn postgres::types::ToSql + Sync),
+        value: &(dyn tokio_postgres::types::ToSql + Sync),
     ) -> Result<bool> {
         self.change(|transaction, number| {
             let changed = transaction.execute(sql, &[&i64::from(id.0), value, &number])?;
@@ -138,24 +139,26 @@ impl Store for Devices {
         })
     }
 
-    fn for_each(&self, each: &mut dyn FnMut(Record)) -> Result<()> {
+    fn for_each(&self, each: &mut dyn FnMut(Result<Record>) -> Result<()>) -> Result<()> {
         // In parts, so that a statement stays short however many devices there are.
         let sql = format!(
             "SELECT {COLUMNS} FROM selo_registry.device WHERE id > $1 ORDER BY id LIMIT 10000"
         );
-        let mut last = -1_i64;
+        let mut last = i64::MIN;
         loop {
             let part = self.read(|client| {
                 let rows = client.query(&sql, &[&last])?;
+                if let Some(end) = rows.last() {
+                    last = end.try_get(1)?;
+                }
                 rows.iter()
-                    .map(|row| record(row, &self.site_key))
+                    .map(|row| whole(record(row, &self.site_key)))
                     .collect::<Done<Vec<_>>>()
             })?;
-            let Some(end) = part.last() else {
+            if part.is_empty() {
                 return Ok(());
-            };
-            last = end.id.0.into();
-            part.into_iter().for_each(&mut *each);
+            }
+            part.into_iter().try_for_each(&mut *each)?;
         }
     }
 
@@ -169,6 +172,9 @@ impl Store for Devices {
 
     fn add_all(&mut self, records: &[Record], existing: Existing) -> Result<Vec<Record>> {
         self.change(|transaction, number| {
+            if existing == Existing::Replace {
+                lock(transaction, records)?;
+            }
             let mut added = Vec::with_capacity(records.len());
             for new in records {
                 if let Some(row) = add(transaction, new, existing, &self.site_key, number)? {
@@ -232,9 +238,7 @@ impl Store for Devices {
     }
 
     fn learn(&mut self, learnt: &HashMap<u32, Learnt>) -> Result<()> {
-        let mut rows: Vec<_> = learnt.iter().collect();
-        // The same order in every gateway, so that none waits for another in a circle.
-        rows.sort_unstable_by_key(|(number, _)| **number);
+        let rows: Vec<_> = learnt.iter().collect();
         for part in rows.chunks(ROWS) {
             let numbers: Vec<_> = part.iter().map(|(number, _)| **number as i32).collect();
             let counters: Vec<_> = part
@@ -258,15 +262,27 @@ impl Store for Devices {
     }
 }
 
-/// A contact that another gateway had later is kept.
+/// A contact that another gateway had later is kept. Everybody locks devices in the order of their
+/// numbers, so that none waits for another in a circle.
 const LEARN: &str = "
+    WITH locked AS (
+        SELECT number FROM selo_registry.device WHERE number = ANY ($1::int4[])
+        ORDER BY number FOR NO KEY UPDATE)
     UPDATE selo_registry.device d
     SET join_counter = greatest(d.join_counter, coalesce(n.counter, 0)),
         address = CASE WHEN n.seen >= coalesce(d.last_seen, 0) THEN n.address ELSE d.address END,
         last_seen = greatest(d.last_seen, n.seen)
-    FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::text[])
-        AS n(number, counter, seen, address)
-    WHERE d.number = n.number";
+    FROM locked JOIN unnest($1::int4[], $2::int8[], $3::int8[], $4::text[])
+        AS n(number, counter, seen, address) USING (number)
+    WHERE d.number = locked.number";
+
+/// Locks the rows of devices that are replaced, in the order of their numbers as everybody.
+fn lock(transaction: &mut Transaction<'_>, records: &[Record]) -> Done<()> {
+    let ids: Vec<i64> = records.iter().map(|it| it.id.0.into()).collect();
+    let sql = "SELECT 1 FROM selo_registry.device WHERE id = ANY ($1) ORDER BY number FOR UPDATE";
+    transaction.query(sql, &[&ids])?;
+    Ok(())
+}
 
 /// Adds a device. `None` if one with this id is there and stays.
 fn add(

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use postgres::Client;
 use selo_gateway::Error;
 use selo_gateway::shards::SHARDS;
 use selo_gateway::site_key::{SiteKey, SiteKeyId};
 
-use crate::connection::Problem;
+use crate::client::{Client, Query};
+use crate::problem::Problem;
 
 const VERSION: i32 = 1;
 
@@ -56,7 +56,7 @@ CREATE TABLE selo_registry.shard (
 );
 CREATE TABLE selo_registry.pairing_window (
     id      BYTEA PRIMARY KEY,
-    gateway TEXT NOT NULL,
+    gateway TEXT NOT NULL,           -- its name, and the id of its state directory
     until   TIMESTAMPTZ NOT NULL,
     body    BYTEA NOT NULL           -- sealed under the site key, as the words
 );
@@ -90,20 +90,16 @@ pub fn prepare(client: &mut Client, state: &Path, place: &str) -> Result<SiteKey
     Ok(SiteKey::of_registry(state, id, place)?)
 }
 
-fn exists(client: &mut Client) -> Result<bool, postgres::Error> {
-    client
-        .query_one("SELECT to_regclass('selo_registry.site') IS NOT NULL", &[])?
-        .try_get(0)
+fn exists(client: &mut impl Query) -> Result<bool, Problem> {
+    let row = client.query_one("SELECT to_regclass('selo_registry.site') IS NOT NULL", &[])?;
+    Ok(row.try_get(0)?)
 }
 
 fn create(client: &mut Client, state: &Path) -> Result<(), Problem> {
     let mut transaction = client.transaction()?;
     // Of gateways that start at the same time, one creates the tables.
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
-    let made: bool = transaction
-        .query_one("SELECT to_regclass('selo_registry.site') IS NOT NULL", &[])?
-        .try_get(0)?;
-    if !made {
+    if !exists(&mut transaction)? {
         transaction.batch_execute(SCHEMA)?;
         transaction.execute(
             "INSERT INTO selo_registry.shard (id, epoch) SELECT n, 0 FROM generate_series(0, $1) n",
@@ -115,5 +111,5 @@ fn create(client: &mut Client, state: &Path) -> Result<(), Problem> {
             &[&VERSION, &&key.id()[..]],
         )?;
     }
-    Ok(transaction.commit()?)
+    transaction.commit()
 }

@@ -93,11 +93,21 @@ impl Security {
 
     /// Reads the authority, and sets the TLS mode in the configuration.
     pub fn connector(&self, config: &mut Config) -> Result<Option<MakeRustlsConnect>> {
-        config.ssl_mode(match self.mode {
+        config.ssl_mode(self.ssl_mode());
+        self.rustls()
+    }
+
+    /// The TLS mode in the terms of the client.
+    pub(crate) fn ssl_mode(&self) -> SslMode {
+        match self.mode {
             Mode::Disable => SslMode::Disable,
             Mode::Prefer => SslMode::Prefer,
             Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
-        });
+        }
+    }
+
+    /// Reads the authority. `None`: without TLS.
+    pub(crate) fn rustls(&self) -> Result<Option<MakeRustlsConnect>> {
         let internal = |error: &dyn std::fmt::Display| {
             Error::Certificate(selo_mqtt::Error::Internal(error.to_string()))
         };

@@ -62,7 +62,7 @@ export function peopleTests({ test, logged, go, text, until, becomes, collector,
         await page.fill("input[name=zone]", "UTC");
         await page.click("#site .main");
         await page.locator("#site", { hasText: "Saved." }).waitFor();
-        assert.deepEqual(await collector().api("/site"), { name: "Farm & <b>river</b>", zone: "UTC" });
+        assert.deepEqual(await collector().api("/site"), { name: "Farm & <b>river</b>", zone: "UTC", zone_chosen: true });
         await collector().api("/site", "PATCH", { name: "" });
     });
 

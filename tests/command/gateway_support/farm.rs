@@ -1,10 +1,11 @@
 //! A test's own broker, and its clients.
 
 use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
 
 use selo_mqtt::ClientConfig;
 
-use super::{Gateway, Running, Site};
+use super::{Gateway, Lines, Running, Site};
 
 /// A site with a folder of `selo setup`, and a port for its broker.
 pub struct Farm {
@@ -56,6 +57,23 @@ impl Farm {
         broker.into_iter().chain(more).collect()
     }
 
+    /// Starts Mosquitto's client, which prints topic and message of what it receives.
+    pub fn viewer(&self) -> Viewer {
+        let password = self.site.path().join("farm/viewer.password");
+        let password = std::fs::read_to_string(password).expect("a password");
+        let mut child = Command::new("mosquitto_sub")
+            .args(["-h", "localhost", "-p", &self.port.to_string()])
+            .args(["-V", "mqttv5", "-u", "viewer", "-P", password.trim()])
+            .arg("--cafile")
+            .arg(self.site.path().join("farm/ca.pem"))
+            .args(["-t", "selo/#", "-F", "%t %p"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("mosquitto_sub starts");
+        let said = Lines::of(child.stdout.take().expect("piped"));
+        Viewer { child, said }
+    }
+
     pub fn client(&self, user: &str) -> ClientConfig {
         let url = format!("mqtts://{user}@localhost:{}", self.port);
         let mut client = ClientConfig::new(url.parse().expect("an address"), user);
@@ -63,5 +81,18 @@ impl Farm {
         client.password = Some(selo_mqtt::client::read_password(&file).expect("a password"));
         client.ca = Some(self.site.path().join("farm/ca.pem"));
         client
+    }
+}
+
+/// A client that prints what it receives.
+pub struct Viewer {
+    child: Child,
+    pub said: Lines,
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

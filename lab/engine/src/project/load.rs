@@ -43,11 +43,14 @@ pub(super) fn load_models(root: &Path) -> Result<Vec<CycleModel>> {
     Ok(models)
 }
 
+/// The folder of imported libraries, below the project's root.
+pub const IMPORTED: &str = "out/import";
+
 /// The libraries, with the pins of the user's lock file and what was bound by trial.
 pub(super) fn load_libraries(root: &Path) -> Result<Vec<Library>> {
     let lock = Lock::read(root)?;
     let mut libraries = Vec::new();
-    let imported = root.join(super::IMPORTED);
+    let imported = root.join(IMPORTED);
     let mut folders = sorted_entries(&root.join("lab/libraries"))?;
     if imported.is_dir() {
         // An import that was killed leaves a hidden folder.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::input::Links;
+use super::links::Links;
 use crate::scan;
 
 /// The name of the folder, and of its copy inside the library's.

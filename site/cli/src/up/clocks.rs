@@ -10,8 +10,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use selo_codec::Catalogue;
 use selo_gateway::control::{Client, Request};
-use selo_gateway::reading::Reading;
-use selo_gateway::registry::Place;
+use selo_gateway::reading::{Payload, Reading};
+use selo_gateway::registry::DEFAULT_CODEC;
 use selo_gateway::sink::{Sink, SinkError};
 use selo_gateway::state::StateDir;
 use selo_link::DeviceId;
@@ -27,22 +27,27 @@ const TRY_SECONDS: u64 = 2;
 /// Maximum number of readings in the queue. Further readings are not checked; a later one will be.
 const QUEUE: usize = 64;
 
+/// The part of a reading that may show a lost or wrong clock.
+struct Reported {
+    device: DeviceId,
+    codec: Option<Arc<str>>,
+    payload: Payload,
+    /// Time of reception, Unix seconds.
+    seconds: u64,
+}
+
 /// A sink that checks readings in a thread of its own, so it never blocks the delivery.
 pub struct Clocks {
-    readings: SyncSender<(DeviceId, Vec<u8>, u64)>,
+    readings: SyncSender<Reported>,
 }
 
 impl Clocks {
     /// Starts the thread that checks the readings.
-    pub fn start(
-        state: PathBuf,
-        registry: Arc<dyn Place>,
-        catalogue: Catalogue,
-    ) -> std::io::Result<Clocks> {
+    pub fn start(state: PathBuf, catalogue: Catalogue) -> std::io::Result<Clocks> {
         let (readings, taken) = sync_channel(QUEUE);
         std::thread::Builder::new()
             .name("clocks".into())
-            .spawn(move || watch(&state, registry.as_ref(), &catalogue, &taken))?;
+            .spawn(move || watch(&state, &catalogue, &taken))?;
         Ok(Clocks { readings })
     }
 }
@@ -53,10 +58,12 @@ impl Sink for Clocks {
         for reading in readings {
             let fresh = now.saturating_sub(reading.received_ms) < FRESH_MS;
             if fresh && !reading.redelivered {
-                let seconds = reading.received_ms / 1000;
-                let _ = self
-                    .readings
-                    .try_send((reading.device, reading.payload.to_vec(), seconds));
+                let _ = self.readings.try_send(Reported {
+                    device: reading.device,
+                    codec: reading.codec.clone(),
+                    payload: reading.payload,
+                    seconds: reading.received_ms / 1000,
+                });
             }
         }
         Ok(())
@@ -69,18 +76,14 @@ fn unix_ms() -> u64 {
     since.map_or(0, |since| since.as_millis() as u64)
 }
 
-fn watch(
-    state: &Path,
-    registry: &dyn Place,
-    catalogue: &Catalogue,
-    readings: &Receiver<(DeviceId, Vec<u8>, u64)>,
-) {
+fn watch(state: &Path, catalogue: &Catalogue, readings: &Receiver<Reported>) {
     let mut told: HashMap<DeviceId, Instant> = HashMap::new();
-    while let Ok((device, payload, received)) = readings.recv() {
+    while let Ok(reported) = readings.recv() {
+        let device = reported.device;
         if told.get(&device).is_some_and(|at| at.elapsed() < AGAIN) {
             continue;
         }
-        match tell(state, registry, catalogue, device, &payload, received) {
+        match tell(state, catalogue, &reported) {
             Ok(false) => {}
             Ok(true) => {
                 told.insert(device, Instant::now());
@@ -94,33 +97,20 @@ fn watch(
 /// Sends the time if the reading shows a lost or wrong clock. Returns true if it was sent.
 fn tell(
     state: &Path,
-    registry: &dyn Place,
     catalogue: &Catalogue,
-    device: DeviceId,
-    payload: &[u8],
-    received: u64,
+    reported: &Reported,
 ) -> selo_base::report::Result<bool> {
-    // Check all codecs before opening the registry, which names the codec of this device.
-    if !catalogue
-        .iter()
-        .any(|codec| codec.wants_time(payload, received, WRONG_SECONDS))
-    {
-        return Ok(false);
-    }
-    let Some(record) = registry.open()?.get(device)? else {
-        return Ok(false);
-    };
-    let codec = catalogue.get(&record.codec)?;
+    let codec = catalogue.get(reported.codec.as_deref().unwrap_or(DEFAULT_CODEC))?;
     let Some(order) = codec
         .set_clock
         .as_ref()
-        .filter(|_| codec.wants_time(payload, received, WRONG_SECONDS))
+        .filter(|_| codec.wants_time(&reported.payload, reported.seconds, WRONG_SECONDS))
     else {
         return Ok(false);
     };
     let state = StateDir::open(state)?;
     Client::connect(&state)?.ask(&Request::Send {
-        device: device.to_string(),
+        device: reported.device.to_string(),
         payload: hex::encode(order),
         timed: true,
         confirmed: false,

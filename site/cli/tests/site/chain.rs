@@ -179,7 +179,7 @@ impl Chain {
 }
 
 /// The payloads in a database that another process writes. Empty if it has no table yet.
-fn of_sqlite(path: &Path) -> String {
+pub fn of_sqlite(path: &Path) -> String {
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
     let Ok(database) = rusqlite::Connection::open_with_flags(path, flags) else {
         return String::new();

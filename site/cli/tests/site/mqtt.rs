@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::gateway_support::farm::Farm;
-use crate::gateway_support::{CNode, Lines, PATIENCE, Site};
+use crate::gateway_support::{CNode, PATIENCE, Site};
 use selo_mqtt::message::{ReadingMessage, Stored};
 use selo_mqtt::{ClientConfig, Event, Subscriber, SubscriberConfig, topic};
 use selo_sys::node::Suite;
@@ -128,25 +128,8 @@ fn a_node_s_reading_reaches_a_subscriber_through_mosquitto() {
         assert!(since.elapsed() < PATIENCE, "mosquitto does not listen");
         std::thread::sleep(Duration::from_millis(20));
     }
-    let password = std::fs::read_to_string(farm.site.path().join("farm/viewer.password"));
-    let mut viewer = Command::new("mosquitto_sub")
-        .args([
-            "-h",
-            "localhost",
-            "-p",
-            &farm.port.to_string(),
-            "-V",
-            "mqttv5",
-            "-u",
-            "viewer",
-        ])
-        .args(["-P", password.expect("there").trim(), "--cafile"])
-        .arg(farm.site.path().join("farm/ca.pem"))
-        .args(["-t", "selo/#", "-F", "%t %p"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("mosquitto_sub starts");
-    let said = Lines::of(viewer.stdout.take().expect("piped"));
+    let viewer = farm.viewer();
+    let said = &viewer.said;
 
     let device = farm.site.device(Suite::Ascon, "garden");
     let gateway = farm.gateway(&["--print", "--until", "broker"]);
@@ -176,10 +159,8 @@ fn a_node_s_reading_reaches_a_subscriber_through_mosquitto() {
     // The last will of a killed gateway reports it as offline.
     gateway.kill();
     said.wait("\"online\":false");
-    for child in [&mut viewer, &mut broker] {
-        child.kill().expect("runs");
-        child.wait().expect("ends");
-    }
+    broker.kill().expect("runs");
+    broker.wait().expect("ends");
 }
 
 /// The payload and the number of deliveries, by device, session and counter.

@@ -10,15 +10,15 @@ use crate::gateway_support::{CNode, Lines, PATIENCE, Site, blocks};
 use selo_sys::node::Suite;
 
 /// `selo up` as the page starts it.
-struct Up {
+pub struct Up {
     child: std::process::Child,
     log: Lines,
     dashboard: u16,
-    nodes: std::net::SocketAddr,
+    pub nodes: std::net::SocketAddr,
 }
 
 impl Up {
-    fn start(command: &mut Command) -> Up {
+    pub fn start(command: &mut Command) -> Up {
         let free = "127.0.0.1:0";
         let mut child = command
             .args(["--http", free, "--listen", free, "--broker", free])
@@ -44,7 +44,7 @@ impl Up {
         }
     }
 
-    fn stop(mut self) -> String {
+    pub fn stop(mut self) -> String {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("runs");
         assert!(self.child.wait().expect("ends").success());

@@ -3,6 +3,7 @@
 mod air;
 mod engines;
 mod pairing;
+mod publishing;
 
 use std::time::{Duration, Instant};
 

@@ -8,7 +8,7 @@ mod servers;
 
 use std::time::Duration;
 
-use crate::common::{NOON, Site, message};
+use crate::common::{Answer, NOON, Site, message};
 use serde_json::{Value, json};
 use servers::accepting;
 
@@ -29,6 +29,12 @@ fn add(site: &Site, channel: &Value) -> i64 {
     let answer = site.client.post("/api/v1/channels", &channel.to_string());
     assert_eq!(answer.status, 201, "{}", answer.text);
     answer.json()["id"].as_i64().expect("a number")
+}
+
+/// Presses the test button of a channel.
+fn send_test(site: &Site, id: i64) -> Answer {
+    site.client
+        .post(&format!("/api/v1/channels/{id}/test"), "{}")
 }
 
 fn ntfy(url: &str, more: &Value) -> Value {

@@ -22,7 +22,6 @@ use serde::{Deserialize, Serialize};
 pub use client::Client;
 pub use server::Server;
 pub use services::Services;
-pub use windows::WindowId;
 
 use crate::engine::{DownlinkOutcome, WindowState};
 

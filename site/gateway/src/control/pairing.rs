@@ -95,7 +95,7 @@ impl Services {
         while let Some(line) = read_line(reader)? {
             let said = match serde_json::from_str(&line) {
                 Ok(Request::Confirm { digits, name }) => self.confirm_anywhere(&digits, name),
-                Ok(Request::Reject) => self.reject(),
+                Ok(Request::Reject) => self.reject_anywhere(),
                 Ok(_) => Err("only confirm and reject are allowed while the window is open".into()),
                 Err(error) => Err(format!("invalid request: {error}")),
             };
@@ -106,8 +106,8 @@ impl Services {
         Ok(())
     }
 
-    /// Finds the attempt with these digits, stores the device, then tells the node. Runs on the
-    /// worker's thread, so that no packet is handled in between.
+    /// Finds the attempt with these digits, stores the device, then tells the node. The worker
+    /// does not wait for the registry, which may be on a server that is away.
     pub(super) fn confirm(&self, digits: &str, name: Option<String>) -> Result<(), Refusal> {
         let digits = parse_digits(digits)?;
         if let Some(Err(error)) = name.as_deref().map(check_name) {
@@ -120,30 +120,32 @@ impl Services {
                 .clone()
         });
         let mut registry = self.registry()?;
-        let paired = self
+        let matched = self
             .remote
-            .call(move |engine, now, out| -> Result<Record, Refusal> {
-                let matched = engine
-                    .pairing_enter(now, digits, out)
-                    .map_err(|error| error.to_string())?;
-                let mut record = Record::new(matched.device, matched.suite, matched.key);
-                record.name = name;
-                record.origin = Some(Origin::of_pairing(matched.kem));
-                let record = registry
-                    .add(&record, Existing::Replace)
-                    .map_err(|error| error.to_string())?;
-                engine.set_device(record.device(), out);
-                engine
-                    .pairing_confirm(now, matched.attempt, out)
-                    .map_err(|error| error.to_string())?;
-                Ok(record)
-            })
-            .ok_or(STOPPING)??;
-        if let Some(name) = paired.name {
-            let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
-            names.insert(paired.id, name.into());
+            .call(move |engine, now, out| engine.pairing_enter(now, digits, out))
+            .ok_or(STOPPING)?
+            .map_err(|error| error.to_string())?;
+        let attempt = matched.attempt;
+        let mut record = Record::new(matched.device, matched.suite, matched.key);
+        record.name = name;
+        record.origin = Some(Origin::of_pairing(matched.kem));
+        let stored = registry.add(&record, Existing::Replace);
+        if let Ok(record) = &stored {
+            self.names.set(record);
         }
-        Ok(())
+        self.remote
+            .call(move |engine, now, out| match stored {
+                Ok(record) => {
+                    engine.set_device(record.device(), out);
+                    let confirmed = engine.pairing_confirm(now, attempt, out);
+                    confirmed.map_err(|error| error.to_string())
+                }
+                Err(error) => {
+                    engine.pairing_return(now, attempt, out);
+                    Err(error.to_string())
+                }
+            })
+            .ok_or(STOPPING)?
     }
 
     pub(super) fn reject(&self) -> Result<(), Refusal> {

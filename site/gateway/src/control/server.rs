@@ -111,7 +111,7 @@ fn serve(stream: &UnixStream, services: &Services) -> io::Result<()> {
             Request::Confirm { digits, name } => services
                 .confirm_anywhere(&digits, name)
                 .map(|()| Reply::Done),
-            Request::Reject => services.reject().map(|()| Reply::Done),
+            Request::Reject => services.reject_anywhere().map(|()| Reply::Done),
             Request::Pair { seconds, name } => {
                 return services.pair(stream, &mut reader, seconds, name);
             }

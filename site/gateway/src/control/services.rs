@@ -1,5 +1,6 @@
 //! The parts of the gateway that requests use: status, and changes of the registry.
 
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,11 +21,14 @@ use crate::worker::{Remote, heard};
 /// Sessions examined per job, between two batches of packets.
 const PART: u32 = 10_000;
 
-/// Maximum wait until a change of devices is in the gateway's files. It takes milliseconds, but
-/// for ever while the disk is full.
+/// Maximum wait until a change of devices is in the gateway's files, or last contacts are in the
+/// registry. It takes milliseconds, but for ever while the disk is full or the registry is away.
 const SETTLE: Duration = Duration::from_secs(10);
 const UNSETTLED: &str = "the device list is changed and in force, but the gateway cannot write its \
     files yet; it overwrites the keys of ended sessions when it can (see its log)";
+
+const UNWRITTEN: &str = "the registry does not take the last contacts yet; the gateway writes \
+    them when it answers";
 
 /// Parts of the gateway that requests use.
 #[derive(Debug)]
@@ -76,10 +80,11 @@ impl Services {
                 break;
             }
         }
-        self.recorder
-            .flush()
-            .recv()
-            .map_err(|_| STOPPING.to_string())
+        let written = self.recorder.flush().recv_timeout(SETTLE);
+        written.map_err(|error| match error {
+            RecvTimeoutError::Timeout => UNWRITTEN.into(),
+            RecvTimeoutError::Disconnected => STOPPING.into(),
+        })
     }
 
     pub(super) fn registry(&self) -> Result<Registry, Refusal> {
@@ -96,7 +101,10 @@ impl Services {
         let registry = self.registry()?;
         let failed = |error: Error| error.to_string();
         let (present, absent) = if devices.is_empty() {
-            let present = registry.all().map_err(failed)?;
+            let mut present = Vec::new();
+            registry
+                .for_each_whole(|record| present.push(record))
+                .map_err(failed)?;
             let known = self
                 .remote
                 .call(|engine, _, _| engine.device_ids().collect::<Vec<_>>())
@@ -112,7 +120,7 @@ impl Services {
                 let id: DeviceId = text
                     .parse()
                     .map_err(|_| format!("'{text}' is not a valid device id"))?;
-                match registry.get(id).map_err(failed)? {
+                match registry.get_whole(id).map_err(failed)? {
                     Some(record) => present.push(record),
                     None => absent.push(id),
                 }

@@ -6,6 +6,7 @@
 //! database can withhold them, and can neither open a window nor enter digits nor report a
 //! pairing.
 
+mod elsewhere;
 mod follow;
 mod relay;
 
@@ -15,13 +16,11 @@ use selo_link::{DeviceId, Kem, Suite};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::WindowState;
+use crate::registry::WindowId;
 use crate::site_key::{SEAL_BYTES, SiteKey};
 
 pub(super) use follow::start;
 pub(crate) use relay::Relay;
-
-/// Identifier of a window in the registry.
-pub type WindowId = [u8; 16];
 
 /// The row of a window.
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,9 +41,13 @@ enum Word {
         digits: String,
         name: Option<String>,
     },
-    /// An answer to that. `None`: they are right.
-    Entered {
+    /// The operator rejects the attempts whose digits are shown.
+    Reject { number: u64 },
+    /// A gateway's answer to one of these. `None`: the digits are right, or it has rejected an
+    /// attempt.
+    Answer {
         number: u64,
+        process: u64,
         refused: Option<String>,
     },
     /// State of an attempt at a gateway.

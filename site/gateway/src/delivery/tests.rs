@@ -35,6 +35,7 @@ fn some_readings() -> Vec<Reading> {
     vec![Reading {
         device: DeviceId(1),
         name: None,
+        codec: None,
         session: SessionName::new(1, 1),
         counter: 1,
         received_ms: 1_795_303_147_042,

@@ -115,9 +115,9 @@ impl Engine {
         commit: &PairCommit<'_>,
         out: &mut Output,
     ) -> Option<(Stage, u64, Kind, Vec<u8>)> {
-        let secret = self.random::<32>(out)?;
+        let secret = self.secret::<32>(out)?;
         self.counters.add(Count::Multiplications, 1);
-        let (pairing, key) = GatewayPairing::start(commit, EphemeralSecret::new(secret));
+        let (pairing, key) = GatewayPairing::start(commit, EphemeralSecret::new(*secret));
         let stage = Stage::Keyed(Box::new(pairing));
         Some((
             stage,

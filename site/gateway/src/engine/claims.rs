@@ -3,13 +3,11 @@
 //! a counter once, and only then the engine answers. No multiplication and no session key exists
 //! before that.
 
-use std::fmt;
-use std::net::IpAddr;
-
+use selo_link::Reason;
 use selo_link::frame::{Frame, JoinRequest};
 use selo_link::join::JoinOpened;
-use selo_link::{DeviceId, Reason};
 
+use super::claim::{Asked, Claim};
 use super::core::Engine;
 use super::output::{Handled, Output};
 use super::table::Slot;
@@ -21,38 +19,15 @@ use crate::shards::Fence;
 /// Time for which a repeated request asks the registry no second time, milliseconds.
 const PATIENCE_MS: u64 = 5_000;
 
-/// An authenticated join that the registry has to grant.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Claim {
-    pub device: DeviceId,
-    /// Row of the device in the registry.
-    pub row: u32,
-    pub counter: u32,
-    /// Shard and epoch in which this engine wants to answer.
-    pub fence: Option<Fence>,
-    from: Peer,
-    /// Local address that the request was sent to, if the carrier reports it.
-    pub local: Option<IpAddr>,
-    request: [u8; JoinRequest::BYTES],
-}
-
-impl fmt::Debug for Claim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Claim({}, join {})", self.device, self.counter)
-    }
-}
-
-/// A claim of a device that waits for its verdict.
-#[derive(Debug)]
-pub(super) struct Asked {
-    counter: u32,
-    until_ms: u64,
-}
-
 impl Engine {
     /// Makes each join wait for the grant of a shared registry from now on.
     pub fn claim_joins(&mut self) {
         self.claims = true;
+    }
+
+    /// True if a claim of the device waits for the registry, or the registry did not answer it.
+    pub(super) fn has_asked(&self, device: Slot) -> bool {
+        self.asked.contains_key(&device)
     }
 
     /// Asks the registry for the counter of a join: device, counter, and fence.

@@ -5,13 +5,13 @@ use std::fmt;
 
 use selo_link::frame::{Frame, up_session};
 use selo_link::{DeviceId, Reason};
+use zeroize::Zeroizing;
 
 use super::budgets::Admission;
-use super::claims::Asked;
+use super::claim::Asked;
 use super::device::{Device, Heard, Held, Known};
 use super::limits::Limits;
 use super::output::{Event, Handled, Output};
-use super::ownership::Ownership;
 use super::packet::Outgoing;
 use super::queue::Queues;
 use super::random::Random;
@@ -24,6 +24,7 @@ use crate::journal::entry::Handshake;
 use crate::keys::Slots;
 use crate::limit::{Bucket, Sources, Tick};
 use crate::peer::Peer;
+use crate::shards::Ownership;
 
 /// Settings of the engine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -258,6 +259,14 @@ impl Engine {
                 None
             }
         }
+    }
+
+    /// Draws random bytes that are wiped after use.
+    pub(super) fn secret<const N: usize>(
+        &mut self,
+        out: &mut Output,
+    ) -> Option<Zeroizing<[u8; N]>> {
+        self.random(out).map(Zeroizing::new)
     }
 
     /// True if the source has enough allowance for an unauthenticated request of this cost.

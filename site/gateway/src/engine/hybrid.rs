@@ -23,6 +23,10 @@ impl Engine {
         out: &mut Output,
     ) -> Handled {
         let open = self.pairing.open.as_ref().ok_or(Reason::NotPairing)?;
+        let gone_on = |it: &Underway| !matches!(it.stage, Stage::Opened { .. });
+        if open.find(frame.bytes).is_some_and(gone_on) {
+            return Err(Reason::NotPairing);
+        }
         match open.opened(frame.mark) {
             // A repetition: the answer was lost, unless the node has already gone on.
             Some(at) if open.attempts[at].request == frame.bytes => self.give_piece(
@@ -44,7 +48,7 @@ impl Engine {
         open: &PairOpen<'_>,
         out: &mut Output,
     ) -> Option<(Stage, u64, Kind, Vec<u8>)> {
-        let seed = self.random::<64>(out)?;
+        let seed = self.secret::<64>(out)?;
         self.counters.add(Count::KemOperations, 1);
         let opening = Box::new(GatewayOpening::start(open, &seed));
         let answer = opening.answer().to_vec();
@@ -155,7 +159,7 @@ impl Engine {
         commit: &HybridCommit<'_>,
         out: &mut Output,
     ) -> Handled {
-        let Some(secret) = self.random::<32>(out) else {
+        let Some(secret) = self.secret::<32>(out) else {
             return Ok(());
         };
         let attempts = self.pairing.open.as_mut().map(|open| &mut open.attempts);
@@ -168,7 +172,7 @@ impl Engine {
         self.counters.add(Count::KemOperations, 1);
         self.counters.add(Count::Multiplications, 1);
         let (pairing, key) = opening
-            .commit(commit, EphemeralSecret::new(secret))
+            .commit(commit, EphemeralSecret::new(*secret))
             .map_err(|refusal| refusal.reason())?;
         underway.stage = Stage::Keyed(Box::new(pairing));
         underway.until_ms = now.steady_ms + REVEAL_MS;

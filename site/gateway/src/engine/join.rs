@@ -109,6 +109,10 @@ impl Engine {
         };
         if self.claims {
             let asks = (slot, opened.counter(), fence);
+            if self.has_asked(slot) {
+                // While the registry is away, a stranger can replay what it has not granted.
+                self.charge_join(now, from, slot, by);
+            }
             return self.ask_claim(now, from, asks, request, out);
         }
         self.accept_join(now, from, slot, opened, request, out)
@@ -207,7 +211,7 @@ impl Engine {
 
     /// Draws what a new session needs. `None` if the generator of random numbers fails.
     fn draw(&mut self, device: Slot, out: &mut Output) -> Result<Option<Drawn>, Reason> {
-        let Some(random) = self.random::<36>(out) else {
+        let Some(random) = self.secret::<36>(out) else {
             return Ok(None);
         };
         let Some(id) = self.free_session_id(device, out) else {

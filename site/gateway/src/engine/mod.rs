@@ -9,7 +9,7 @@
 //! | `core.rs` | the engine, its devices, dispatch of packets |
 //! | `sessions.rs` | sessions: pending, live, ended |
 //! | `join.rs` | from JOIN-REQUEST to pending session |
-//! | `claims.rs` | joins that a shared registry has to grant |
+//! | `claim.rs`, `claims.rs` | joins that a shared registry has to grant |
 //! | `ownership.rs` | the shards that this engine owns |
 //! | `limits.rs` | limits on packets, joins and tag checks |
 //! | `admission.rs`, `budgets.rs` | tag checks within budgets, cookies, allowances of forgeries |
@@ -23,6 +23,7 @@
 mod admission;
 mod attempts;
 mod budgets;
+mod claim;
 mod claims;
 mod core;
 mod costs;
@@ -44,7 +45,7 @@ mod sessions;
 mod table;
 mod window;
 
-pub use claims::Claim;
+pub use claim::Claim;
 pub use core::{Engine, Settings};
 pub use costs::Costs;
 pub use device::{Device, Heard};

@@ -2,7 +2,7 @@
 
 use selo_link::{DeviceId, Reason};
 
-use super::claims::Claim;
+use super::claim::Claim;
 use super::packet::Outgoing;
 use super::queue::{DownlinkOutcome, Ticket};
 use super::window::{Window, WindowState};

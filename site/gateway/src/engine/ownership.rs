@@ -10,30 +10,10 @@ use crate::clock::Now;
 use crate::counters::Count;
 use crate::shards::{Fence, Lease, SHARDS, Shard, shard_of};
 
-/// See the [module](self).
-#[derive(Debug)]
-pub(super) struct Ownership {
-    epochs: [Option<i64>; SHARDS as usize],
-    /// End of the lease, steady milliseconds.
-    until_ms: u64,
-}
-
-impl Ownership {
-    fn epoch(&self, now: Now, shard: Shard) -> Option<i64> {
-        if now.steady_ms >= self.until_ms {
-            return None;
-        }
-        self.epochs.get(usize::from(shard)).copied().flatten()
-    }
-}
-
 impl Engine {
     /// Makes this an engine that owns no shard yet.
     pub fn own_shards(&mut self) {
-        self.ownership = Some(Box::new(Ownership {
-            epochs: [None; SHARDS as usize],
-            until_ms: 0,
-        }));
+        self.ownership = Some(Box::default());
     }
 
     /// Takes over a lease that ends at `until_ms`. Sessions of shards that were lost, or that
@@ -42,22 +22,8 @@ impl Engine {
         let Some(mut ownership) = self.ownership.take() else {
             return;
         };
-        let mut epochs = [None; SHARDS as usize];
-        for fence in &lease.fences {
-            if let Some(epoch) = epochs.get_mut(usize::from(fence.shard)) {
-                *epoch = Some(fence.epoch);
-            }
-        }
-        // Before the first lease there may be sessions of an earlier start in any shard.
-        let first = ownership.until_ms == 0;
-        let mut ended = [false; SHARDS as usize];
-        for (shard, epoch) in (0..SHARDS).zip(&epochs) {
-            let same = ownership.epochs[usize::from(shard)] == *epoch && !first;
-            ended[usize::from(shard)] = !same && !lease.continued.contains(&shard);
-        }
-        *ownership = Ownership { epochs, until_ms };
-        let owned = epochs.iter().flatten().count();
-        self.counters.set(Count::Shards, owned as u64);
+        let ended = ownership.take(lease, until_ms);
+        self.counters.set(Count::Shards, ownership.owned() as u64);
         self.ownership = Some(ownership);
         if ended.contains(&true) {
             self.end_shards(&ended, out);

@@ -6,12 +6,12 @@
 //! has the same digits. Each PAIR-KEY is therefore one guess, and this module limits the number
 //! of PAIR-KEYs per window. A lottery among the waiting sources decides who gets the next one.
 
-use selo_link::pair::Digits;
+use selo_link::pair::{Compared, Digits};
 
 use super::core::Engine;
 use super::output::{Event, Output};
 use super::window::{
-    Attempt, Given, Matched, Open, PairError, RESULT_MS, RESULTS_MAX, Stage, Underway,
+    Attempt, Decided, Given, Matched, Open, PairError, RESULT_MS, RESULTS_MAX, Stage, Underway,
     WINDOW_MAX_MS, Window, WindowState,
 };
 use crate::clock::Now;
@@ -114,7 +114,8 @@ impl Engine {
     }
 
     /// Finds the attempt with the digits that the operator typed. The caller stores the device,
-    /// then calls [`Engine::pairing_confirm`].
+    /// then calls [`Engine::pairing_confirm`] or, if that fails, [`Engine::pairing_return`]. The
+    /// registry may be on a server, so packets are handled in between.
     ///
     /// The last permitted wrong entry closes the window. Repeating the same wrong digits does
     /// not count again.
@@ -125,9 +126,12 @@ impl Engine {
         out: &mut Output,
     ) -> Result<Matched, PairError> {
         let open = self.pairing.open.as_mut().ok_or(PairError::Closed)?;
+        if self.pairing.decided.is_some() {
+            return Err(PairError::Storing);
+        }
         let matching = matching(&open.attempts, digits);
         if let [one] = matching[..] {
-            return self.matched(one);
+            return self.decide(one);
         }
         if !matching.is_empty() {
             let why = |underway: &Underway| {
@@ -154,20 +158,30 @@ impl Engine {
         })
     }
 
-    fn matched(&self, attempt: Attempt) -> Result<Matched, PairError> {
-        let open = self.pairing.open.as_ref().ok_or(PairError::Closed)?;
-        let mut attempts = open.attempts.iter();
-        let compared = attempts
-            .find(|underway| underway.attempt == attempt)
-            .and_then(Underway::compared)
-            .ok_or(PairError::NotComparing)?;
-        Ok(Matched {
+    /// Takes an attempt out of the window, so that neither its end nor a time limit ends it.
+    fn decide(&mut self, attempt: Attempt) -> Result<Matched, PairError> {
+        let open = self.pairing.open.as_mut().ok_or(PairError::Closed)?;
+        let is = |underway: &Underway| underway.attempt == attempt;
+        let at = open.attempts.iter().position(is);
+        let underway = at.map(|at| open.attempts.swap_remove(at));
+        let underway = underway.ok_or(PairError::NotComparing)?;
+        let compared = underway.compared().ok_or(PairError::NotComparing)?;
+        let matched = Matched {
             attempt,
             device: compared.device(),
             suite: compared.suite(),
             key: compared.device_key().clone(),
             kem: compared.kem(),
-        })
+        };
+        let window = self.pairing.windows;
+        self.pairing.decided = Some(Decided { window, underway });
+        Ok(matched)
+    }
+
+    fn decided(&mut self, attempt: Attempt) -> Result<Decided, PairError> {
+        let decided = &mut self.pairing.decided;
+        let taken = decided.take_if(|it| it.underway.attempt == attempt);
+        taken.ok_or(PairError::NotComparing)
     }
 
     /// Confirms a [`Matched`] device after the caller has stored it: tells the node, and closes
@@ -178,23 +192,31 @@ impl Engine {
         attempt: Attempt,
         out: &mut Output,
     ) -> Result<(), PairError> {
-        let Matched { device, kem, .. } = self.matched(attempt)?;
-        if let Some(open) = &mut self.pairing.open {
-            let at = open.attempts.iter().position(|it| it.attempt == attempt);
-            if let Some(at) = at {
-                let underway = open.attempts.swap_remove(at);
-                self.give_result(now, &underway, true, out);
-            }
-        }
+        let Decided { window, underway } = self.decided(attempt)?;
+        self.give_result(now, &underway, true, out);
         self.counters.add(Count::Pairings, 1);
         let news = WindowState::Paired {
             attempt,
-            device,
-            kem,
+            device: underway.device(),
+            kem: underway.compared().and_then(Compared::kem),
         };
-        self.pairing_news(news, out);
-        self.pairing_close(now, "a device was paired", out);
+        out.events.push(Event::Pairing(window, news));
+        self.pairing_leave(now, window, "a device was paired", out);
         Ok(())
+    }
+
+    /// Gives a [`Matched`] device that could not be stored back to its window, where its digits
+    /// can be typed again. If the window has closed, its node is told.
+    pub fn pairing_return(&mut self, now: Now, attempt: Attempt, out: &mut Output) {
+        let Ok(Decided { window, underway }) = self.decided(attempt) else {
+            return;
+        };
+        let same = self.pairing.windows == window;
+        let open = self.pairing.open.as_mut().filter(|_| same);
+        match open {
+            Some(open) => open.attempts.push(underway),
+            None => self.fail(now, window, (&underway, "the window has closed"), out),
+        }
     }
 
     /// Rejects the attempts whose digits are shown. Their nodes are told, and the window stays
@@ -226,17 +248,28 @@ impl Engine {
                 None => open.attempts.push(underway),
             }
         }
+        let window = self.pairing.windows;
         for (underway, why) in failed {
-            self.give_result(now, &underway, false, out);
-            self.counters.add(Count::PairingsRejected, 1);
-            let (attempt, device) = (underway.attempt, underway.device());
-            let news = WindowState::Failed {
-                attempt,
-                device,
-                why,
-            };
-            self.pairing_news(news, out);
+            self.fail(now, window, (&underway, why), out);
         }
+    }
+
+    fn fail(
+        &mut self,
+        now: Now,
+        window: Window,
+        (underway, why): (&Underway, &'static str),
+        out: &mut Output,
+    ) {
+        self.give_result(now, underway, false, out);
+        self.counters.add(Count::PairingsRejected, 1);
+        let (attempt, device) = (underway.attempt, underway.device());
+        let news = WindowState::Failed {
+            attempt,
+            device,
+            why,
+        };
+        out.events.push(Event::Pairing(window, news));
     }
 
     /// Tells the node the decision, if its digits were shown, and stores the answer for

@@ -115,6 +115,8 @@ pub enum PairError {
     Open,
     #[error("no pairing window is open")]
     Closed,
+    #[error("a device with other digits is being stored: try again")]
+    Storing,
     #[error("no node is waiting for its digits to be entered")]
     NotComparing,
     #[error(
@@ -132,8 +134,17 @@ pub(super) struct Pairing {
     /// Number of windows so far, which is the id of the last one.
     pub(super) windows: Window,
     pub(super) attempts: Attempt,
+    /// The attempt whose digits were typed, while its device is being stored. Nothing but that
+    /// decides about it.
+    pub(super) decided: Option<Decided>,
     /// Decisions of the operator, kept for repetition. At most [`RESULTS_MAX`].
     pub(super) results: Vec<Given>,
+}
+
+/// An attempt whose digits were typed, and its window.
+pub(super) struct Decided {
+    pub(super) window: Window,
+    pub(super) underway: Underway,
 }
 
 pub(super) struct Open {

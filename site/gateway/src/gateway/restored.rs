@@ -1,7 +1,6 @@
 //! What the state directory holds of earlier runs, read at the start.
 
 use std::collections::HashMap;
-use std::sync::PoisonError;
 
 use tracing::{debug, error, info, warn};
 
@@ -104,12 +103,9 @@ fn new_engine(config: &Config) -> Result<Engine> {
 fn load(registry: &Registry, engine: &mut Engine, names: &Names) -> Result<()> {
     engine.reserve(registry.count()? as usize);
     let mut out = crate::engine::Output::default();
-    let mut names = names.write().unwrap_or_else(PoisonError::into_inner);
-    registry.for_each(|record| {
+    registry.for_each_whole(|record| {
         engine.set_device(record.device(), &mut out);
-        if let Some(name) = record.name {
-            names.insert(record.id, name.into());
-        }
+        names.set(&record);
     })
 }
 

@@ -4,6 +4,7 @@ fn reading() -> Reading {
     Reading {
         device: DeviceId(0x3f9a_01c2),
         name: Some("a \"quoted\"\u{1} name".into()),
+        codec: None,
         session: SessionName::new(42, 0x0099_aabb),
         counter: 7,
         received_ms: 1_795_303_147_042,
@@ -104,6 +105,7 @@ fn the_longest_reading_fits_its_line() {
     let longest = Reading {
         device: DeviceId(u32::MAX),
         name: None,
+        codec: None,
         session: SessionName(u64::MAX),
         counter: u32::MAX,
         received_ms: u64::MAX,

@@ -5,10 +5,12 @@ use std::fmt::Debug;
 use selo_link::DeviceId;
 
 use super::Record;
-use crate::control::WindowId;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shards::{Ask, Fence, Instance, Lease};
 use crate::site_key::SiteKey;
+
+/// Identifier of a pairing window in the registry.
+pub type WindowId = [u8; 16];
 
 /// A join that a gateway wants to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +41,10 @@ pub enum Verdict {
 #[derive(Debug, Default)]
 pub struct Changes {
     pub changed: Vec<Record>,
+    /// Also those whose row is damaged.
     pub removed: Vec<DeviceId>,
+    /// An error for each damaged row.
+    pub damaged: Vec<Error>,
     /// Number of the last change, for the next call.
     pub until: i64,
 }
@@ -61,7 +66,7 @@ pub trait Shared: Send + Debug {
     /// Pairing windows whose time has not passed, with their bodies.
     fn windows(&mut self) -> Result<Vec<(WindowId, Vec<u8>)>>;
 
-    /// Adds a pairing window. An earlier one of this gateway is removed.
+    /// Adds a pairing window, if it is not there. An earlier one of this gateway is removed.
     fn open_window(&mut self, id: &WindowId, seconds: u64, body: &[u8]) -> Result<()>;
 
     /// Removes a pairing window with its words.

@@ -75,7 +75,7 @@ impl Store for Sqlite {
             .map_err(self.failed())
     }
 
-    fn for_each(&self, each: &mut dyn FnMut(Record)) -> Result<()> {
+    fn for_each(&self, each: &mut dyn FnMut(Result<Record>) -> Result<()>) -> Result<()> {
         let failed = self.failed();
         let mut statement = self
             .connection
@@ -83,7 +83,7 @@ impl Store for Sqlite {
             .map_err(&failed)?;
         let rows = statement.query_map([], stored).map_err(&failed)?;
         for row in rows {
-            each(row.map_err(&failed)?.open(&self.site_key)?);
+            each(row.map_err(&failed)?.open(&self.site_key))?;
         }
         Ok(())
     }
@@ -157,9 +157,7 @@ impl Store for Sqlite {
             .execute("DELETE FROM device WHERE id = ?1", [id.0])
             .map_err(&failed)?;
         // The write-ahead log still holds the key until it is checkpointed and truncated.
-        self.connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(&failed)?;
+        file::empty_log(&self.connection).map_err(&failed)?;
         Ok(changed > 0)
     }
 

@@ -12,8 +12,9 @@ use crate::error::Result;
 /// they come here.
 pub trait Store: Send + Debug {
     fn count(&self) -> Result<u64>;
-    /// Ordered by id.
-    fn for_each(&self, each: &mut dyn FnMut(Record)) -> Result<()>;
+    /// Ordered by id, until `each` fails. A device whose row is damaged is an error of its own
+    /// ([`crate::Error::SealedKey`]).
+    fn for_each(&self, each: &mut dyn FnMut(Result<Record>) -> Result<()>) -> Result<()>;
     fn get(&self, id: DeviceId) -> Result<Option<Record>>;
     fn named(&self, name: &str) -> Result<Option<Record>>;
     /// All or none.

@@ -193,8 +193,10 @@ impl Loop {
         if complete {
             self.obsolete = Some(Obsolete {
                 before: pass.from,
-                registry: self.worker.recorder.flush(),
-                written: false,
+                registry: match &self.worker.claims {
+                    Some(_) => None,
+                    None => Some(self.worker.recorder.flush()),
+                },
             });
             self.pass = None;
         }

@@ -57,9 +57,11 @@ impl Loop {
         let Some(obsolete) = &mut self.obsolete else {
             return;
         };
-        obsolete.written |= obsolete.registry.try_recv().is_ok();
-        if !obsolete.written {
-            return;
+        if let Some(registry) = &obsolete.registry {
+            if registry.try_recv().is_err() {
+                return;
+            }
+            obsolete.registry = None;
         }
         let delivered = self.worker.progress.delivered().segment;
         match self

@@ -1,7 +1,6 @@
 //! The frames that only a hybrid pairing has: PAIR-OPEN, PAIR-STEP, PAIR-PIECE, and its
 //! PAIR-COMMIT.
 
-use super::Frame;
 use super::fields::{Fields, concat, first};
 use super::malformed::{FRAME_MAX, Malformed};
 use crate::{DeviceId, Kem, Suite};
@@ -11,15 +10,6 @@ const HEADER: usize = 6;
 
 /// Maximum size of a piece, bytes.
 pub const PIECE_MAX: usize = FRAME_MAX - HEADER;
-
-/// Parses a frame whose first byte is that of PAIR-OPEN, PAIR-STEP or PAIR-PIECE.
-pub(super) fn parse(bytes: &[u8]) -> Result<Frame<'_>, Malformed> {
-    match bytes[0] {
-        first::PAIR_OPEN => PairOpen::parse(bytes).map(Frame::PairOpen),
-        first::PAIR_STEP => Numbered::parse(bytes).map(|it| Frame::PairStep(PairStep(it))),
-        _ => Numbered::parse(bytes).map(|it| Frame::PairPiece(PairPiece(it))),
-    }
-}
 
 /// PAIR-OPEN: `e0 || mark || id || suite || k`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +30,7 @@ impl<'a> PairOpen<'a> {
     /// Size of the frame, bytes.
     pub const BYTES: usize = 11;
 
-    fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let mut fields = Fields::of(bytes);
         let frame = Self {
             bytes: fields.whole()?,
@@ -108,14 +98,22 @@ fn encode(first: u8, mark: [u8; 4], step: u8, piece: &[u8]) -> Vec<u8> {
     [&[first], &mark[..], &[step], piece].concat()
 }
 
-impl PairStep<'_> {
+impl<'a> PairStep<'a> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        Numbered::parse(bytes).map(PairStep)
+    }
+
     /// Encodes the frame. A piece has at most [`PIECE_MAX`] bytes.
     pub fn encode(mark: [u8; 4], step: u8, piece: &[u8]) -> Vec<u8> {
         encode(first::PAIR_STEP, mark, step, piece)
     }
 }
 
-impl PairPiece<'_> {
+impl<'a> PairPiece<'a> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        Numbered::parse(bytes).map(PairPiece)
+    }
+
     /// Encodes the frame. A piece has at most [`PIECE_MAX`] bytes.
     pub fn encode(mark: [u8; 4], step: u8, piece: &[u8]) -> Vec<u8> {
         encode(first::PAIR_PIECE, mark, step, piece)

@@ -146,7 +146,7 @@ impl Outbox {
         batch.cursor += 1;
         batch.under_way += 1;
         let reading = &batch.readings[index];
-        let codec = self.config.codecs.codec_of(reading.device);
+        let codec = self.config.codecs.codec_of(reading);
         let named = codec.as_deref().map_err(|name| &**name);
         let mut payload = Vec::with_capacity(640);
         message::write_reading(reading, self.topics.gateway(), named, &mut payload);

@@ -1,29 +1,31 @@
 //! Shards and their leases. One engine at a time changes them, under an advisory lock; a claim
 //! only reads them, under a lock on the row.
 
-use postgres::{GenericClient, Row};
 use selo_gateway::shards::{Ask, Fence, Instance, Lease, SHARDS, Shard};
+use tokio_postgres::Row;
 
-use crate::connection::Problem;
+use crate::client::Query;
+use crate::problem::Problem;
 
 /// Key of the advisory lock: "selo" and "shar" in ASCII.
 const LOCK: i64 = 0x7365_6c6f_7368_6172;
 
-fn fence(row: &Row) -> Result<Fence, postgres::Error> {
-    let id: i32 = row.try_get(0)?;
-    Ok(Fence {
-        shard: id as Shard,
-        epoch: row.try_get(1)?,
-    })
+/// The fence of a row; `None` if it is no shard.
+fn fence(row: &Row) -> Result<Option<Fence>, tokio_postgres::Error> {
+    let (id, epoch): (i32, i64) = (row.try_get(0)?, row.try_get(1)?);
+    let shard = Shard::try_from(id).ok().filter(|shard| *shard < SHARDS);
+    Ok(shard.map(|shard| Fence { shard, epoch }))
 }
 
-fn fences(rows: &[Row]) -> Result<Vec<Fence>, postgres::Error> {
-    rows.iter().map(fence).collect()
+fn fences(rows: &[Row]) -> Result<Vec<Fence>, tokio_postgres::Error> {
+    rows.iter()
+        .filter_map(|row| fence(row).transpose())
+        .collect()
 }
 
 /// Renews the lease of an engine, frees what it has left, and takes its part of free shards.
 pub fn hold(
-    client: &mut impl GenericClient,
+    client: &mut impl Query,
     instance: Instance,
     name: &str,
     ask: &Ask<'_>,
@@ -38,13 +40,20 @@ pub fn hold(
     client.execute(FREE, &[&me, &held])?;
     let mut lease = Lease::default();
     if let Some(former) = ask.former {
-        let rows = client.query(CONTINUE, &[&me, &&former[..], &seconds])?;
+        let instance = &former.instance[..];
+        let rows = client.query(CONTINUE, &[&me, &instance, &seconds])?;
         lease.fences = fences(&rows)?;
-        lease.continued = lease.fences.iter().map(|fence| fence.shard).collect();
-        client.execute(
-            "DELETE FROM selo_registry.engine WHERE instance = $1",
-            &[&&former[..]],
-        )?;
+        // Another epoch: somebody had the shard after these sessions had begun.
+        let same = |fence: &&Fence| {
+            former.fences.contains(&Fence {
+                epoch: fence.epoch.saturating_sub(1),
+                ..**fence
+            })
+        };
+        let same = lease.fences.iter().filter(same);
+        lease.continued = same.map(|fence| fence.shard).collect();
+        let sql = "DELETE FROM selo_registry.engine WHERE instance = $1";
+        client.execute(sql, &[&instance])?;
     }
     let row = client.query_one("SELECT count(*) FROM selo_registry.engine", &[])?;
     lease.engines = row.try_get::<_, i64>(0)? as usize;
@@ -57,7 +66,7 @@ pub fn hold(
         .extend(fences(&client.query(RENEW, &[&me, &kept, &seconds])?)?);
     let room = share.saturating_sub(lease.fences.len()) as i64;
     lease.fences.extend(fences(
-        &client.query(TAKE, &[&me, &room, &seconds, &alive])?,
+        &client.query(TAKE, &[&me, &room, &seconds, &(alive && ask.settled)])?,
     )?);
     lease.fences.sort_unstable();
     Ok(lease)
@@ -65,7 +74,7 @@ pub fn hold(
 
 /// The fences of these that hold now. Nobody can take their shards before the transaction ends.
 pub fn in_force(
-    client: &mut impl GenericClient,
+    client: &mut impl Query,
     instance: Instance,
     shards: &[Shard],
 ) -> Result<Vec<Fence>, Problem> {
@@ -97,8 +106,9 @@ const RENEW: &str = "
 const ALIVE: &str = "
     SELECT until >= clock_timestamp() FROM selo_registry.engine WHERE instance = $1";
 
-/// Each new owner has a new epoch. An engine whose own lease has ended takes no shard whose lease
-/// has ended: after an outage of the registry all leases have, and their owners come back.
+/// Each new owner has a new epoch. An engine whose own lease has ended, or had ended recently, takes
+/// no shard whose lease has ended: after an outage of the registry all leases have, and their
+/// owners come back.
 const TAKE: &str = "
     UPDATE selo_registry.shard
     SET owner = $1, epoch = epoch + 1, until = clock_timestamp() + make_interval(secs => $3)

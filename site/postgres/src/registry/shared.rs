@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use postgres::IsolationLevel;
-use selo_gateway::control::WindowId;
-use selo_gateway::registry::{Changes, JoinClaim, Shared, Verdict};
+use selo_gateway::registry::{Changes, JoinClaim, Shared, Verdict, WindowId};
 use selo_gateway::shards::{Ask, Fence, Instance, Lease};
 use selo_gateway::site_key::SiteKey;
+use selo_gateway::state::gateway_id;
 use selo_gateway::{Error, Result};
-use selo_link::DeviceId;
 
 use super::{shards, windows};
-use crate::connection::{Connection, Problem};
-use crate::device::{COLUMNS, record};
+use crate::client::Query;
+use crate::connection::Connection;
+use crate::device::{COLUMNS, device_id, record, whole};
+use crate::problem::Problem;
 use crate::schema;
 
 /// See the [module](self).
@@ -22,6 +22,8 @@ pub struct Sharer {
     db: Connection,
     site_key: SiteKey,
     gateway: String,
+    /// The gateway's name, and the id of its state directory. Names need not differ.
+    window_owner: String,
     instance: Instance,
 }
 
@@ -44,22 +46,31 @@ impl Sharer {
             }
             Ok(site_key)
         })?;
+        let instance: Instance =
+            selo_link::random_bytes().map_err(|error| Error::Random(error.to_string()))?;
+        // On a full disk, the windows of an earlier start stay until their end.
+        let id =
+            gateway_id(state).unwrap_or_else(|_| format!("{:x}", u128::from_le_bytes(instance)));
         Ok(Sharer {
             db,
             site_key,
             gateway: gateway.into(),
-            instance: selo_link::random_bytes()
-                .map_err(|error| Error::Random(error.to_string()))?,
+            window_owner: format!("{gateway} {id}"),
+            instance,
         })
     }
 }
 
-/// Grants the counters that are above the last one of their device.
+/// Grants the counters that are above the last one of their device. Everybody locks devices in
+/// the order of their numbers, so that none waits for another in a circle.
 const CLAIM: &str = "
+    WITH locked AS (
+        SELECT number FROM selo_registry.device WHERE number = ANY ($1::int4[])
+        ORDER BY number FOR NO KEY UPDATE)
     UPDATE selo_registry.device d
     SET join_counter = n.counter, joined_by = $3
-    FROM unnest($1::int4[], $2::int8[]) AS n(number, counter)
-    WHERE d.number = n.number AND d.join_counter < n.counter AND d.revoked IS NULL
+    FROM locked JOIN unnest($1::int4[], $2::int8[]) AS n(number, counter) USING (number)
+    WHERE d.number = locked.number AND d.join_counter < n.counter AND d.revoked IS NULL
     RETURNING d.number, d.join_counter";
 
 /// The highest counter of each device, among the claims whose fence holds.
@@ -69,10 +80,8 @@ fn highest(claims: &[JoinClaim], in_force: &[Fence]) -> (Vec<i32>, Vec<i64>) {
         let counter = highest.entry(claim.row).or_default();
         *counter = claim.counter.max(*counter);
     }
-    let mut rows: Vec<_> = highest.into_iter().collect();
-    // The same order in every gateway, so that none waits for another in a circle.
-    rows.sort_unstable();
-    rows.iter()
+    highest
+        .iter()
         .map(|(number, counter)| (*number as i32, i64::from(*counter)))
         .unzip()
 }
@@ -101,7 +110,7 @@ impl Shared for Sharer {
             let granted = rows
                 .iter()
                 .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-            let granted: std::result::Result<HashMap<i32, i64>, postgres::Error> =
+            let granted: std::result::Result<HashMap<i32, i64>, tokio_postgres::Error> =
                 granted.collect();
             Ok((granted?, in_force))
         })?;
@@ -122,11 +131,7 @@ impl Shared for Sharer {
         }
         let site_key = &self.site_key;
         self.db.run(|client| {
-            let mut transaction = client
-                .build_transaction()
-                .isolation_level(IsolationLevel::RepeatableRead)
-                .read_only(true)
-                .start()?;
+            let mut transaction = client.snapshot()?;
             let row = transaction.query_one("SELECT changes FROM selo_registry.site", &[])?;
             let sql = format!("SELECT {COLUMNS} FROM selo_registry.device WHERE changed > $1");
             let changed = transaction.query(&sql, &[&since])?;
@@ -135,18 +140,23 @@ impl Shared for Sharer {
                  (SELECT 1 FROM selo_registry.device d WHERE d.id = r.id)",
                 &[&since],
             )?;
-            let id = |row: &postgres::Row| Ok(DeviceId(row.try_get::<_, i64>(0)? as u32));
-            Ok(Changes {
+            let mut changes = Changes {
                 until: row.try_get(0)?,
-                changed: changed
-                    .iter()
-                    .map(|row| record(row, site_key))
-                    .collect::<std::result::Result<_, Problem>>()?,
-                removed: removed
-                    .iter()
-                    .map(id)
-                    .collect::<std::result::Result<_, postgres::Error>>()?,
-            })
+                ..Changes::default()
+            };
+            for row in &changed {
+                match whole(record(row, site_key))? {
+                    Ok(record) => changes.changed.push(record),
+                    Err(damage) => {
+                        changes.removed.extend(device_id(row.try_get(1)?));
+                        changes.damaged.push(damage);
+                    }
+                }
+            }
+            for row in &removed {
+                changes.removed.extend(device_id(row.try_get(0)?));
+            }
+            Ok(changes)
         })
     }
 
@@ -166,9 +176,9 @@ impl Shared for Sharer {
     }
 
     fn open_window(&mut self, id: &WindowId, seconds: u64, body: &[u8]) -> Result<()> {
-        let gateway = &self.gateway;
+        let owner = &self.window_owner;
         self.db
-            .run(|client| windows::open(client, id, gateway, seconds, body))
+            .run(|client| windows::open(client, id, owner, seconds, body))
     }
 
     fn close_window(&mut self, id: &WindowId) -> Result<()> {

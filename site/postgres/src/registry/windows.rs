@@ -1,9 +1,9 @@
 //! Pairing windows as rows, and the words of gateways about them. The bodies are opaque here.
 
-use postgres::Client;
-use selo_gateway::control::WindowId;
+use selo_gateway::registry::WindowId;
 
-use crate::connection::Problem;
+use crate::client::{Client, Query};
+use crate::problem::Problem;
 
 /// A row of a window or of a word that is longer was not written by a gateway.
 const BODY_MAX: i32 = 1024;
@@ -33,16 +33,21 @@ pub fn open(
     body: &[u8],
 ) -> Result<(), Problem> {
     let mut transaction = client.transaction()?;
+    // Leave rows that another gateway removes now: nobody waits for another in a circle.
     transaction.execute(
-        "DELETE FROM selo_registry.pairing_window WHERE gateway = $1 OR until < clock_timestamp()",
-        &[&gateway],
+        "DELETE FROM selo_registry.pairing_window WHERE id IN
+         (SELECT id FROM selo_registry.pairing_window
+          WHERE (gateway = $1 AND id <> $2) OR until < clock_timestamp() FOR UPDATE SKIP LOCKED)",
+        &[&gateway, &&id[..]],
     )?;
+    // After an error the row may be there.
     transaction.execute(
         "INSERT INTO selo_registry.pairing_window (id, gateway, until, body)
-         VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3), $4)",
+         VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3), $4)
+         ON CONFLICT (id) DO NOTHING",
         &[&&id[..], &gateway, &(seconds as f64), &body],
     )?;
-    Ok(transaction.commit()?)
+    transaction.commit()
 }
 
 pub fn close(client: &mut Client, id: &WindowId) -> Result<(), Problem> {
@@ -71,9 +76,9 @@ pub fn words(
          WHERE window_id = $1 AND number > $2 AND length(body) <= $3 ORDER BY number LIMIT 100",
         &[&&id[..], &after, &BODY_MAX],
     )?;
-    let word = |row: &postgres::Row| Ok((row.try_get(0)?, row.try_get(1)?));
+    let word = |row: &tokio_postgres::Row| Ok((row.try_get(0)?, row.try_get(1)?));
     Ok(rows
         .iter()
         .map(word)
-        .collect::<Result<_, postgres::Error>>()?)
+        .collect::<Result<_, tokio_postgres::Error>>()?)
 }

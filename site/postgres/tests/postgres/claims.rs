@@ -22,8 +22,8 @@ fn a_counter_is_granted_once_and_never_falls() {
     let [one, two] = rows[..] else {
         panic!("two devices")
     };
-    let mut first = pair.place(0).share().expect("connects").expect("shared");
-    let mut second = pair.place(1).share().expect("connects").expect("shared");
+    let mut first = pair.shared(0);
+    let mut second = pair.shared(1);
     let asks = [claim(one, 5), claim(two, 1)];
     assert_eq!(first.claim(&asks).expect("asks"), [Verdict::Granted; 2]);
     assert_eq!(second.claim(&asks).expect("asks"), [Verdict::Late; 2]);

@@ -12,7 +12,7 @@ mod trouble;
 
 use std::path::Path;
 
-use selo_gateway::registry::{Place, Record, Registry};
+use selo_gateway::registry::{Place, Record, Registry, Shared};
 use selo_link::{DeviceId, DeviceKey, Suite};
 use selo_postgres::InPostgres;
 
@@ -37,6 +37,11 @@ impl Pair {
 
     pub fn place(&self, gateway: usize) -> InPostgres {
         place(&self.cluster.url(), self.states[gateway].path(), gateway)
+    }
+
+    pub fn shared(&self, gateway: usize) -> Box<dyn Shared> {
+        let place = self.place(gateway);
+        place.share().expect("connects").expect("shared")
     }
 
     pub fn registry(&self, gateway: usize) -> Registry {

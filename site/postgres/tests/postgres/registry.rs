@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 
 use selo_gateway::Error;
-use selo_gateway::registry::{Existing, Learnt, Place, Record, Registry};
+use selo_gateway::registry::{
+    Existing, JoinClaim, Learnt, Origin, Place, Record, Registry, Shared,
+};
 use selo_link::{DeviceId, DeviceKey, Suite};
+use selo_postgres::InPostgres;
 
 use crate::{Pair, device};
 
@@ -25,6 +28,8 @@ fn a_device_comes_back_as_it_was() {
             revoked: Some(5),
             last_seen: Some(6),
             address: Some("192.0.2.1:7".into()),
+            codec: "cayenne-lpp".into(),
+            origin: Some(Origin::Hybrid(selo_link::Kem::MlKem768)),
             ..device(u32::MAX, Some("a name, \"quoted\""))
         };
         let added = registry.add(&device, Existing::Refuse).expect("adds");
@@ -132,7 +137,7 @@ fn another_gateway_sees_what_changed_since_and_nothing_else() {
     registry
         .add_all(&[device(1, None), device(2, None)], Existing::Refuse)
         .expect("adds");
-    let mut other = pair.place(1).share().expect("connects").expect("shared");
+    let mut other = pair.shared(1);
     let since = other.last_change().expect("asks");
     let none = other.changes(since).expect("asks");
     assert_eq!(
@@ -156,4 +161,106 @@ fn another_gateway_sees_what_changed_since_and_nothing_else() {
     let changes = other.changes(changes.until).expect("asks");
     assert_eq!((changes.changed.len(), changes.removed.len()), (1, 0));
     assert_eq!(other.changes(since).expect("asks").removed, []);
+}
+
+#[test]
+fn each_origin_of_a_key_comes_back() {
+    both(|mut registry| {
+        let origins = [None, Some(Origin::Hand), Some(Origin::of_pairing(None))];
+        let hybrid = [selo_link::Kem::MlKem512, selo_link::Kem::MlKem768];
+        let hybrid = hybrid.map(|kem| Some(Origin::of_pairing(Some(kem))));
+        for (id, origin) in (1..).zip(origins.into_iter().chain(hybrid)) {
+            let device = Record {
+                origin,
+                ..device(id, None)
+            };
+            registry.add(&device, Existing::Refuse).expect("adds");
+            let found = registry.get(device.id).expect("reads").expect("there");
+            assert_eq!(found.origin, origin);
+        }
+    });
+}
+
+#[test]
+fn a_window_is_removed_by_its_own_gateway_only() {
+    let Some(pair) = Pair::start() else { return };
+    let same_name = |state: usize| {
+        let place = InPostgres {
+            gateway: "gateway".into(),
+            ..pair.place(state)
+        };
+        place.share().expect("connects").expect("shared")
+    };
+    let ids = |shared: &mut Box<dyn Shared>| -> Vec<u8> {
+        let windows = shared.windows().expect("reads");
+        let mut ids: Vec<_> = windows.iter().map(|(id, _)| id[0]).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let (mut a, mut b) = (same_name(0), same_name(1));
+    a.open_window(&[1; 16], 60, b"a").expect("opens");
+    a.open_window(&[1; 16], 60, b"a")
+        .expect("an answer was lost");
+    b.open_window(&[2; 16], 60, b"b").expect("opens");
+    assert_eq!(ids(&mut a), [1, 2]);
+    // A gateway that was killed and started again.
+    same_name(0).open_window(&[3; 16], 60, b"c").expect("opens");
+    assert_eq!(ids(&mut b), [2, 3]);
+}
+
+/// Gateways and commands that change the same devices in different orders do not wait for each
+/// other in a circle.
+#[test]
+fn claims_contacts_and_imports_do_not_lock_each_other() {
+    let Some(pair) = Pair::start() else { return };
+    let devices: Vec<Record> = (1..=200).map(|id| device(id, None)).collect();
+    let added = pair.registry(0).add_all(&devices, Existing::Refuse);
+    let rows: Vec<u32> = added.expect("adds").iter().map(|it| it.row).collect();
+    let reversed: Vec<Record> = devices.iter().rev().cloned().collect();
+    std::thread::scope(|scope| {
+        let claimer = |order: Vec<u32>, gateway| {
+            let mut shared = pair.shared(gateway);
+            move || {
+                for counter in 1..=30 {
+                    let claim = |row: &u32| JoinClaim {
+                        row: *row,
+                        counter,
+                        fence: None,
+                    };
+                    let claims: Vec<_> = order.iter().map(claim).collect();
+                    shared.claim(&claims).expect("no deadlock");
+                }
+            }
+        };
+        let backwards = rows.iter().rev().copied().collect();
+        scope.spawn(claimer(rows.clone(), 0));
+        scope.spawn(claimer(backwards, 1));
+        let mut registry = pair.registry(1);
+        let learnt: HashMap<u32, Learnt> = rows
+            .iter()
+            .map(|row| {
+                let seen = Some((5, "192.0.2.1:7".to_owned()));
+                (
+                    *row,
+                    Learnt {
+                        join_counter: None,
+                        seen,
+                    },
+                )
+            })
+            .collect();
+        scope.spawn(move || {
+            for _ in 0..30 {
+                registry.learn(&learnt).expect("no deadlock");
+            }
+        });
+        let mut registry = pair.registry(0);
+        scope.spawn(move || {
+            for _ in 0..5 {
+                registry
+                    .add_all(&reversed, Existing::Replace)
+                    .expect("no deadlock");
+            }
+        });
+    });
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use selo_gateway::registry::{Existing, JoinClaim, Place, Shared, Verdict};
-use selo_gateway::shards::{Ask, Fence, Instance, Lease, SHARDS, Shard, shard_of};
+use selo_gateway::registry::{Existing, JoinClaim, Shared, Verdict};
+use selo_gateway::shards::{Ask, Fence, Former, Instance, Lease, SHARDS, Shard, shard_of};
 
 use crate::{Pair, device};
 
@@ -11,10 +11,7 @@ const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(1);
 
 fn engine(pair: &Pair, gateway: usize) -> Box<dyn Shared> {
-    pair.place(gateway)
-        .share()
-        .expect("connects")
-        .expect("shared")
+    pair.shared(gateway)
 }
 
 fn hold(engine: &mut dyn Shared, lease: Duration, held: &Lease) -> Lease {
@@ -23,15 +20,21 @@ fn hold(engine: &mut dyn Shared, lease: Duration, held: &Lease) -> Lease {
         lease,
         held: &held,
         former: None,
+        settled: true,
     };
     engine.hold(&ask).expect("answers")
 }
 
-fn restart(engine: &mut dyn Shared, former: Instance) -> Lease {
+fn restart(engine: &mut dyn Shared, instance: Instance, last: &Lease) -> Lease {
+    let former = Former {
+        instance,
+        fences: last.fences.clone(),
+    };
     let ask = Ask {
         lease: LONG,
         held: &[],
-        former: Some(former),
+        former: Some(&former),
+        settled: false,
     };
     engine.hold(&ask).expect("answers")
 }
@@ -151,7 +154,7 @@ fn a_restarted_engine_finds_its_shards_in_a_new_epoch() {
     let mut first = engine(&pair, 0);
     let old = hold(first.as_mut(), LONG, &Lease::default());
     let mut second = engine(&pair, 0);
-    let new = restart(second.as_mut(), first.instance());
+    let new = restart(second.as_mut(), first.instance(), &old);
     assert_eq!(new.continued.len(), usize::from(SHARDS));
     assert!(
         new.fences
@@ -167,8 +170,62 @@ fn a_restarted_engine_finds_its_shards_in_a_new_epoch() {
         "if it lives on after all, it has lost them"
     );
     let mut third = engine(&pair, 0);
-    let none = restart(third.as_mut(), [9; 16]);
+    let none = restart(third.as_mut(), [9; 16], &old);
     assert!(none.continued.is_empty(), "of an engine that nobody knows");
+}
+
+#[test]
+fn a_restarted_engine_continues_no_sessions_of_an_epoch_before_another_owner() {
+    let Some(pair) = Pair::start() else { return };
+    let mut first = engine(&pair, 0);
+    let old = hold(first.as_mut(), LONG, &Lease::default());
+    // It lost half of its shards and got them back, and was killed before it noted that.
+    pair.cluster
+        .psql("UPDATE selo_registry.shard SET epoch = epoch + 2 WHERE id < 32");
+    let mut second = engine(&pair, 0);
+    let new = restart(second.as_mut(), first.instance(), &old);
+    assert_eq!(new.fences.len(), usize::from(SHARDS));
+    let same: Vec<Shard> = (32..SHARDS).collect();
+    assert_eq!(new.continued, same);
+}
+
+#[test]
+fn after_an_outage_the_first_engine_leaves_the_shards_of_the_others() {
+    let Some(pair) = Pair::start() else { return };
+    let (mut a, mut b) = (engine(&pair, 0), engine(&pair, 1));
+    let all = hold(a.as_mut(), LONG, &Lease::default());
+    hold(b.as_mut(), LONG, &Lease::default());
+    let half = hold(a.as_mut(), LONG, &all);
+    hold(a.as_mut(), LONG, &half);
+    let other = hold(b.as_mut(), LONG, &Lease::default());
+    assert_eq!(other.fences.len(), 32);
+    for table in ["engine", "shard"] {
+        let past = "SET until = now() - interval '1 min'";
+        pair.cluster
+            .psql(&format!("UPDATE selo_registry.{table} {past}"));
+    }
+    let held: Vec<Shard> = half.fences.iter().map(|fence| fence.shard).collect();
+    let ask = |settled| Ask {
+        lease: LONG,
+        held: &held,
+        former: None,
+        settled,
+    };
+    for round in 0..3 {
+        let lease = a.hold(&ask(false)).expect("answers");
+        assert_eq!(lease.fences, half.fences, "round {round}");
+    }
+    let back = hold(b.as_mut(), LONG, &other);
+    assert_eq!(back.fences, other.fences, "it is not too late");
+    // An engine that stays away loses its shards.
+    pair.cluster.psql(
+        "UPDATE selo_registry.engine SET until = now() - interval '1 min' WHERE name = 'gateway 1';
+         UPDATE selo_registry.shard SET until = now() - interval '1 min' WHERE id IN
+         (SELECT s.id FROM selo_registry.shard s LEFT JOIN selo_registry.engine e
+          ON s.owner = e.instance WHERE e.name IS DISTINCT FROM 'gateway 0')",
+    );
+    let lease = a.hold(&ask(true)).expect("answers");
+    assert_eq!(lease.fences.len(), usize::from(SHARDS));
 }
 
 #[test]

@@ -199,6 +199,27 @@ fn the_number_of_secrets_can_be_chosen() {
     assert_eq!(check("1").code, Some(2));
 }
 
+#[test]
+fn the_number_of_secrets_of_slow_operations_can_be_chosen() {
+    let project = Project::new();
+    let mut arguments = vec!["lab", "check", "--board", "uno", "--budget", "1", "--json"];
+    arguments.extend([
+        "--library",
+        "selo",
+        "--algorithm",
+        "x25519",
+        "--variant",
+        "fast",
+    ]);
+    arguments.extend(["--secrets", "4", "--slow-secrets", "2"]);
+    let answer = project.selo(&arguments);
+    let lines = answer.lines();
+    let timed = |line: &&Value| line["source"] == "constant-time";
+    let tried = lines.iter().find(timed).map(|line| &line["tried"]);
+    // Key pair and shared secret.
+    assert_eq!(tried.and_then(Value::as_u64), Some(4), "{}", answer.all());
+}
+
 fn leaky_but_right(board: &str, algorithm: &str, set: &str) -> Value {
     let project = Project::new();
     let answer = project.selo(&[

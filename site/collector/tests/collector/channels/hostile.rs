@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::servers::{accepting, request, serve};
-use super::{add, hot, ntfy, raise, set_rules, shown, until};
+use super::{add, hot, ntfy, raise, send_test, set_rules, shown, until};
 use crate::common::Site;
 
 /// Longest time that a misbehaving server may take, with the time of a busy machine.
@@ -73,9 +73,7 @@ fn an_endless_answer_is_not_read() {
             &ntfy(&format!("http://{address}"), &json!({"name": name})),
         );
         let start = Instant::now();
-        let answer = site
-            .client
-            .post(&format!("/api/v1/channels/{id}/test"), "{}");
+        let answer = send_test(&site, id);
         assert_eq!(answer.status, 502, "{}", answer.text);
         assert!(start.elapsed() < PATIENCE, "{name}");
     }
@@ -95,9 +93,7 @@ fn an_endless_mail_server_is_left() {
         "security": "none", "from": "a@example.org", "to": ["b@example.org"]});
     let id = add(&site, &mail);
     let start = Instant::now();
-    let answer = site
-        .client
-        .post(&format!("/api/v1/channels/{id}/test"), "{}");
+    let answer = send_test(&site, id);
     assert_eq!(answer.status, 502, "{}", answer.text);
     assert!(start.elapsed() < PATIENCE);
 }
@@ -119,9 +115,7 @@ fn a_redirect_into_this_network_is_not_followed() {
     });
     let site = Site::start();
     let id = add(&site, &ntfy(&format!("http://{outside}"), &json!({})));
-    let answer = site
-        .client
-        .post(&format!("/api/v1/channels/{id}/test"), "{}");
+    let answer = send_test(&site, id);
     assert_eq!(answer.status, 502);
     assert!(
         answer.text.contains("redirects are not followed"),
@@ -141,18 +135,14 @@ fn the_keys_of_a_cloud_are_out_of_reach() {
     ] {
         let channel = json!({"name": "duty", "kind": "ntfy", "server": server, "topic": "desk"});
         let id = add(&site, &channel);
-        let answer = site
-            .client
-            .post(&format!("/api/v1/channels/{id}/test"), "{}");
+        let answer = send_test(&site, id);
         assert_eq!(answer.status, 502, "{server}: {}", answer.text);
         assert!(answer.text.contains("link-local"), "{}", answer.text);
     }
     let mail = json!({"name": "mail", "kind": "email", "server": "169.254.169.254", "port": 25,
         "security": "none", "from": "a@example.org", "to": ["b@example.org"]});
     let id = add(&site, &mail);
-    let answer = site
-        .client
-        .post(&format!("/api/v1/channels/{id}/test"), "{}");
+    let answer = send_test(&site, id);
     assert!(answer.text.contains("link-local"), "{}", answer.text);
 }
 
@@ -180,9 +170,7 @@ fn no_answer_and_no_error_contains_a_secret() {
     let ids = [ntfy(&url, &json!({})), telegram, webhook].map(|channel| add(&site, &channel));
     let mut told = site.client.get("/api/v1/channels").text;
     for id in ids {
-        let answer = site
-            .client
-            .post(&format!("/api/v1/channels/{id}/test"), "{}");
+        let answer = send_test(&site, id);
         assert_eq!(answer.status, 502, "{}", answer.text);
         told.push_str(&answer.text);
     }
@@ -220,9 +208,7 @@ fn a_secret_is_not_sent_to_another_server() {
         patch(json!({"server": url, "secret": "tk_other"})).status,
         200
     );
-    site.client
-        .post(&format!("/api/v1/channels/{id}/test"), "{}")
-        .ok();
+    send_test(&site, id).ok();
     taken
         .recv_timeout(Duration::from_secs(10))
         .expect("the test");

@@ -73,6 +73,7 @@ pub fn reading(device: u32, counter: u32, step_ms: u64) -> Reading {
     Reading {
         device: DeviceId(device),
         name: Some("garden".into()),
+        codec: None,
         session: SessionName::new(1, 7),
         counter,
         received_ms: THEN as u64 + step_ms * u64::from(counter),

@@ -1,6 +1,6 @@
 //! The side of a gateway whose operator is at another one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use tracing::{info, warn};
 
-use super::{OPENING, Opening, WORD, WindowId, Word, open, process, seal};
+use super::{OPENING, Opening, WORD, Word, open, process, seal};
 use crate::clock::unix_ms;
 use crate::control::services::Services;
 use crate::engine::{Event, WINDOW_MAX_MS, Window, WindowState};
 use crate::error::Result;
-use crate::registry::Shared;
+use crate::registry::{Shared, WindowId};
 use crate::site_key::SiteKey;
 
 /// Period in which windows are looked for, and that in which an open one is followed.
@@ -29,7 +29,12 @@ struct Followed {
     window: Window,
     events: Receiver<Event>,
     last: i64,
-    entered: HashSet<u64>,
+    /// Numbers of words that were obeyed.
+    obeyed: HashSet<u64>,
+    /// Sealed words that the registry has not taken yet.
+    unsaid: VecDeque<Vec<u8>>,
+    /// The engine's window has closed.
+    closed: bool,
 }
 
 /// Starts the thread, if the registry is shared.
@@ -44,7 +49,7 @@ pub(in crate::control) fn start(services: &Arc<Services>) -> io::Result<()> {
 fn look(services: &Services) {
     let mut shared = None;
     let mut followed = None;
-    let mut done = HashSet::new();
+    let mut done = HashMap::new();
     let mut complained = false;
     while !services.remote.stopping() {
         let problem = match &mut shared {
@@ -72,11 +77,12 @@ fn turn(
     services: &Services,
     shared: &mut Box<dyn Shared>,
     followed: &mut Option<Followed>,
-    done: &mut HashSet<WindowId>,
+    done: &mut HashMap<WindowId, u64>,
 ) -> Result<()> {
     let site = shared.site_key().clone();
     let rows = shared.windows()?;
-    done.retain(|id| rows.iter().any(|(row, _)| row == id));
+    // Not only while the row is there: someone may write it again.
+    done.retain(|_, until| until.saturating_add(CLOCKS_MS) > unix_ms());
     if let Some(current) = followed {
         let there = rows.iter().any(|(id, _)| *id == current.id);
         if !there || !current.turn(services, shared.as_mut(), &site)? {
@@ -84,7 +90,6 @@ fn turn(
             services.remote.call(move |engine, now, out| {
                 engine.pairing_leave(now, window, "the operator disconnected", out);
             });
-            done.insert(current.id);
             *followed = None;
         }
         return Ok(());
@@ -95,7 +100,7 @@ fn turn(
             continue;
         };
         let left = opening.until.saturating_sub(unix_ms());
-        if left == 0 || left > WINDOW_MAX_MS + CLOCKS_MS || done.contains(&id) {
+        if left == 0 || left > WINDOW_MAX_MS + CLOCKS_MS || done.contains_key(&id) {
             continue;
         }
         let events = services.remote.listen();
@@ -105,12 +110,15 @@ fn turn(
         if let Some(Ok(window)) = opened {
             info!("opens the pairing window of an operator at another gateway");
             services.forget_window_name();
+            done.insert(id, opening.until);
             *followed = Some(Followed {
                 id,
                 window,
                 events,
                 last: 0,
-                entered: HashSet::new(),
+                obeyed: HashSet::new(),
+                unsaid: VecDeque::new(),
+                closed: false,
             });
             break;
         }
@@ -126,42 +134,58 @@ impl Followed {
         shared: &mut dyn Shared,
         site: &SiteKey,
     ) -> Result<bool> {
-        let (Some(own), mut open_still) = (process(), true) else {
+        let Some(own) = process() else {
             return Ok(false);
         };
-        let mut words = Vec::new();
         for (number, body) in shared.words(&self.id, self.last)? {
             self.last = number;
-            let Some(Word::Enter {
-                number,
-                digits,
-                name,
-            }) = open(site, &self.id, WORD, &body)
-            else {
+            let Some(word) = open(site, &self.id, WORD, &body) else {
                 continue;
             };
-            // Someone may have written the row again.
-            if self.entered.insert(number) {
-                let refused = services.confirm(&digits, name).err();
-                words.push(Word::Entered { number, refused });
+            // The answer to digits comes before the pairing, which closes the operator's window.
+            if let Some(answer) = self.obey(services, word, own) {
+                self.unsaid.extend(seal(site, &self.id, WORD, &answer));
             }
         }
-        let mut states = Vec::new();
         while let Ok(event) = self.events.try_recv() {
             match event {
                 Event::Pairing(window, state) if window == self.window => {
-                    open_still &= !matches!(state, WindowState::Closed { .. });
-                    states.extend(Word::of(&state, own));
+                    self.closed |= matches!(state, WindowState::Closed { .. });
+                    let word = Word::of(&state, own);
+                    let body = word.and_then(|word| seal(site, &self.id, WORD, &word));
+                    self.unsaid.extend(body);
                 }
                 _ => {}
             }
         }
-        // The answer to digits before the pairing, which closes the operator's window.
-        for word in words.iter().chain(&states) {
-            if let Some(body) = seal(site, &self.id, WORD, word) {
-                shared.say(&self.id, &body)?;
-            }
+        while let Some(body) = self.unsaid.front() {
+            shared.say(&self.id, body)?;
+            self.unsaid.pop_front();
         }
-        Ok(open_still)
+        Ok(!self.closed)
+    }
+
+    /// Does what the operator wants, once: someone may write the word again.
+    fn obey(&mut self, services: &Services, word: Word, own: u64) -> Option<Word> {
+        let (number, done) = match word {
+            Word::Enter {
+                number,
+                digits,
+                name,
+            } => {
+                let first = self.obeyed.insert(number);
+                (number, first.then(|| services.confirm(&digits, name)))
+            }
+            Word::Reject { number } => {
+                let first = self.obeyed.insert(number);
+                (number, first.then(|| services.reject()))
+            }
+            Word::Answer { .. } | Word::Attempt { .. } => return None,
+        };
+        done.map(|done| Word::Answer {
+            number,
+            process: own,
+            refused: done.err(),
+        })
     }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use selo_link::{DeviceId, DeviceKey, Suite};
+use tracing::warn;
+use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::registry::seal_key;
@@ -47,8 +49,13 @@ const MIGRATIONS: [&str; VERSION as usize - 1] = [
      ALTER TABLE device ADD COLUMN origin TEXT;
      CREATE TABLE site (one INTEGER PRIMARY KEY CHECK (one = 1), key_id BLOB NOT NULL) STRICT;",
 ];
-/// The last version that had its keys in the clear.
-const CLEAR: i64 = 2;
+// Versions 1 and 2 had their keys in the clear.
+
+/// A table that is there while the write-ahead log may hold keys in the clear.
+const CLEAR_LOG: &str = "clear_keys_in_log";
+/// Maximum wait for other programs, and that until the write-ahead log is empty.
+const BUSY: Duration = Duration::from_secs(10);
+const BUSY_LOG: Duration = Duration::from_secs(3);
 
 /// Opens the file, or creates it. Migrates older versions. Returns the site key too.
 pub(super) fn open(path: &Path) -> Result<(Connection, SiteKey)> {
@@ -58,9 +65,7 @@ pub(super) fn open(path: &Path) -> Result<(Connection, SiteKey)> {
         source,
     };
     let mut connection = Connection::open(path).map_err(failed)?;
-    connection
-        .busy_timeout(Duration::from_secs(10))
-        .map_err(failed)?;
+    connection.busy_timeout(BUSY).map_err(failed)?;
     for (pragma, value) in [
         ("journal_mode", "WAL"),
         ("synchronous", "FULL"),
@@ -74,20 +79,46 @@ pub(super) fn open(path: &Path) -> Result<(Connection, SiteKey)> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(failed)?;
-    let (site_key, sealed) = migrate(path, &transaction)?;
+    let site_key = migrate(path, &transaction)?;
     transaction.commit().map_err(failed)?;
-    if sealed {
-        // The write-ahead log still holds the keys in the clear until it is truncated.
-        connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(failed)?;
-    }
+    remove_clear_keys(path, &connection).map_err(failed)?;
     Ok((connection, site_key))
 }
 
+/// Empties the write-ahead log if it may hold keys in the clear. If another program prevents it,
+/// says so; the next start tries again.
+fn remove_clear_keys(path: &Path, connection: &Connection) -> rusqlite::Result<()> {
+    if !connection.table_exists(None, CLEAR_LOG)? {
+        return Ok(());
+    }
+    connection.busy_timeout(BUSY_LOG)?;
+    let emptied = empty_log(connection)?
+        && connection
+            .execute_batch(&format!("DROP TABLE {CLEAR_LOG};"))
+            .is_ok();
+    connection.busy_timeout(BUSY)?;
+    if emptied {
+        return Ok(());
+    }
+    warn!(
+        file = %path.display(),
+        hint = "stop all other programs that have the registry open, and start again",
+        "the device keys are sealed now, but the write-ahead log still has them in the clear"
+    );
+    Ok(())
+}
+
+/// Copies the write-ahead log to the database, and empties it. Returns false if another program
+/// reads or writes the registry for longer than the busy timeout.
+pub(super) fn empty_log(connection: &Connection) -> rusqlite::Result<bool> {
+    let busy: i64 =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(busy == 0)
+}
+
 /// Creates the tables in an empty file, or brings an older file to this version. Returns the site
-/// key, and true if keys were in the clear until now.
-fn migrate(path: &Path, transaction: &Transaction<'_>) -> Result<(SiteKey, bool)> {
+/// key.
+fn migrate(path: &Path, transaction: &Transaction<'_>) -> Result<SiteKey> {
     let failed = |source| Error::Registry {
         path: path.into(),
         source,
@@ -115,9 +146,9 @@ fn migrate(path: &Path, transaction: &Transaction<'_>) -> Result<(SiteKey, bool)
                 .map_err(failed)?;
             let site_key = SiteKey::read_or_create(state)?;
             note_site_key(transaction, site_key.id()).map_err(failed)?;
-            Ok((site_key, false))
+            Ok(site_key)
         }
-        (APPLICATION, VERSION) => Ok((known_site_key(path, state, transaction)?, false)),
+        (APPLICATION, VERSION) => known_site_key(path, state, transaction),
         (APPLICATION, version @ 1..VERSION) => {
             for migration in &MIGRATIONS[version as usize - 1..] {
                 transaction.execute_batch(migration).map_err(failed)?;
@@ -125,13 +156,13 @@ fn migrate(path: &Path, transaction: &Transaction<'_>) -> Result<(SiteKey, bool)
             transaction
                 .pragma_update(None, "user_version", VERSION)
                 .map_err(failed)?;
-            if version > CLEAR {
-                return Ok((known_site_key(path, state, transaction)?, false));
-            }
             let site_key = SiteKey::read_or_create(state)?;
             note_site_key(transaction, site_key.id()).map_err(failed)?;
             seal_all(path, transaction, &site_key)?;
-            Ok((site_key, true))
+            transaction
+                .execute_batch(&format!("CREATE TABLE {CLEAR_LOG} (one INTEGER) STRICT;"))
+                .map_err(failed)?;
+            Ok(site_key)
         }
         (APPLICATION, found) => Err(Error::RegistryVersion {
             place: path.display().to_string(),
@@ -165,11 +196,16 @@ fn seal_all(path: &Path, transaction: &Transaction<'_>, site_key: &SiteKey) -> R
         path: path.into(),
         source,
     };
-    let rows: Vec<(u32, u32, u8, [u8; 32])> = transaction
+    let rows: Vec<(u32, u32, u8, Zeroizing<[u8; 32]>)> = transaction
         .prepare("SELECT row, id, suite, key FROM device")
         .and_then(|mut statement| {
             let found = statement.query_map([], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                Ok((
+                    row.get(0)?,
+                    row.get(1)?,
+                    row.get(2)?,
+                    Zeroizing::new(row.get(3)?),
+                ))
             })?;
             found.collect()
         })
@@ -184,7 +220,7 @@ fn seal_all(path: &Path, transaction: &Transaction<'_>, site_key: &SiteKey) -> R
                 i64::from(suite),
             ))
         })?;
-        let sealed = seal_key(site_key, DeviceId(id), suite, &DeviceKey::new(key))?;
+        let sealed = seal_key(site_key, DeviceId(id), suite, &DeviceKey::new(*key))?;
         update
             .execute(params![row, sealed.key, sealed.seal])
             .map_err(failed)?;

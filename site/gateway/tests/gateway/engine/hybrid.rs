@@ -243,6 +243,26 @@ fn strangers_do_not_spoil_it() {
     assert_eq!(scene.confirm(), Some(Kem::MlKem512));
 }
 
+/// A repeated PAIR-OPEN of an attempt that has gone on begins no second one.
+#[test]
+fn a_late_copy_of_its_first_frame_begins_no_second_attempt() {
+    let mut scene = Scene::new(Suite::Ascon, Pairing::MlKem512);
+    let open = scene.turn().remove(0);
+    let (_, sent) = scene.bench.handle(0, peer(1), &open);
+    scene.node.receive(&sent[0].1);
+    scene.compare(1000, |_| false);
+    assert!(matches!(
+        scene.states()[..],
+        [WindowState::Comparing { .. }]
+    ));
+    for from in [peer(1), peer(2)] {
+        let refused = scene.bench.handle(scene.ms, from, &open);
+        assert_eq!(refused, (Err(Reason::NotPairing), vec![]));
+    }
+    assert_eq!(scene.states().len(), 1);
+    assert_eq!(scene.confirm(), Some(Kem::MlKem512));
+}
+
 /// A window makes at most 68 key pairs, and answers each attempt at most 256 times, whatever
 /// arrives.
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::common::{Bench, Heard, Node, Sent, at, peer};
 use selo_gateway::counters::Count;
-use selo_gateway::engine::{Claim, Downlink, QueueError};
+use selo_gateway::engine::{Claim, Downlink, Limits, QueueError, Settings};
 use selo_gateway::reading::Payload;
 use selo_gateway::registry::Verdict;
 use selo_gateway::shards::{Fence, Lease, SHARDS, Shard, shard_of, shard_of_session};
@@ -84,6 +84,36 @@ fn nothing_is_computed_or_answered_before_the_registry_grants_a_join() {
         assert!(decide(&mut bench, 6_002, &claims[0], verdict).is_empty());
     }
     assert_eq!(bench.count(Count::Joins), 1);
+}
+
+/// A stranger replays requests that the registry, which is away, has not granted.
+#[test]
+fn requests_that_are_repeated_while_the_registry_is_away_count_against_limits() {
+    let mut bench = Bench::with(Settings {
+        limits: Limits::default(),
+    });
+    bench.engine.claim_joins();
+    let mut node = Node::new(1, SUITE);
+    bench.add(&node, 1);
+    let requests = [node.request(), node.request()];
+    let mut asked = 0;
+    let mut unproven = 0;
+    for round in 0..100 {
+        let (verdict, claims, _) = ask(&mut bench, round, &requests[round as usize % 2]);
+        for claim in &claims {
+            decide(&mut bench, round, claim, Verdict::Unknown);
+        }
+        asked += claims.len();
+        unproven += usize::from(verdict == Err(Reason::Unproven));
+    }
+    assert!(
+        asked <= 9 && unproven >= 90,
+        "{asked} asked, {unproven} not checked"
+    );
+    // The node itself proves its address, if it hears the cookie.
+    let later = node.request();
+    let (verdict, claims, _) = ask(&mut bench, 60_000, &later);
+    assert_eq!((verdict, claims.len()), (Ok(()), 1), "the budget has grown");
 }
 
 #[test]

@@ -117,6 +117,12 @@ fn a_pairing_that_is_confirmed_gives_both_sides_the_same_key() {
     let matched = matched.expect("the digits of the attempt");
     assert_eq!(matched.key.expose(), node.device_key().expose());
     assert_eq!(matched.suite, Suite::AesGcmSha3);
+    // The device cannot be stored: its digits can be typed again.
+    let refused = bench.engine.pairing_enter(at(8), digits, &mut bench.out);
+    assert_eq!(refused.map(|_| ()), Err(PairError::Storing));
+    bench
+        .engine
+        .pairing_return(at(8), matched.attempt, &mut bench.out);
     let sent = pairing.enter(9, digits).expect("comparing");
     assert_eq!(node.verdict(&pair_result(&sent)), Ok(true));
     assert!(!pairing.is_open());
@@ -126,6 +132,66 @@ fn a_pairing_that_is_confirmed_gives_both_sides_the_same_key() {
     let (verdict, again) = pairing.bench.handle(610_000, peer(1), &reveal);
     assert_eq!((verdict, again), (Err(Reason::NotPairing), vec![]));
     assert_eq!(pairing.bench.count(Count::Pairings), 1);
+}
+
+/// The registry may be on a server that is slow. Until it has stored the device, the gateway goes
+/// on, and the window may close.
+#[test]
+fn while_a_device_is_stored_nothing_else_decides_about_its_attempt() {
+    for stored in [true, false] {
+        let mut pairing = Pairing::new();
+        let (node, reveal) = pairing.compare(0);
+        let bench = &mut pairing.bench;
+        let digits = node.digits().value();
+        let matched = bench.engine.pairing_enter(at(8), digits, &mut bench.out);
+        let attempt = matched.expect("the digits of the attempt").attempt;
+        // The operator rejects, the time of the attempt and that of the window pass.
+        let rejected = bench.engine.pairing_reject(at(9), &mut bench.out);
+        assert_eq!(rejected, Err(PairError::NotComparing));
+        bench.engine.tick(at(700_000), &mut bench.out);
+        assert_eq!(bench.commit(at(700_000)), []);
+        assert!(bench.engine.pairing_states().is_empty(), "it has closed");
+        let (verdict, sent) = bench.handle(700_001, peer(1), &reveal);
+        assert_eq!((verdict, sent), (Err(Reason::NotPairing), vec![]));
+        // Another window does not get the attempt.
+        bench
+            .engine
+            .pairing_open(at(700_002), 600_000, &mut bench.out)
+            .expect("opens");
+        let (engine, out) = (&mut bench.engine, &mut bench.out);
+        match stored {
+            true => engine
+                .pairing_confirm(at(700_003), attempt, out)
+                .expect("decides"),
+            false => engine.pairing_return(at(700_003), attempt, out),
+        }
+        let sent = bench.commit(at(700_003));
+        assert_eq!(node.verdict(&pair_result(&sent)), Ok(stored));
+        let states = bench.engine.pairing_states();
+        assert_eq!(states, [WindowState::Open { entries_left: 3 }]);
+    }
+}
+
+#[test]
+fn digits_of_another_attempt_are_refused_until_the_first_device_is_stored() {
+    let mut pairing = Pairing::new();
+    let (first, _) = pairing.compare(0);
+    pairing.restart();
+    let (second, _) = pairing.compare(1);
+    let bench = &mut pairing.bench;
+    let mut enter = |ms, digits: u32| {
+        let entered = bench.engine.pairing_enter(at(ms), digits, &mut bench.out);
+        entered.map(|matched| matched.attempt)
+    };
+    let attempt = enter(8, first.digits().value()).expect("the digits of the first");
+    let early = enter(9, second.digits().value());
+    assert_eq!(early, Err(PairError::Storing));
+    let confirmed = bench
+        .engine
+        .pairing_confirm(at(10), attempt, &mut bench.out);
+    assert_eq!(confirmed, Ok(()));
+    let sent = bench.commit(at(10));
+    assert_eq!(first.verdict(&pair_result(&sent)), Ok(true));
 }
 
 #[test]

@@ -240,6 +240,7 @@ pub fn reading(device: u32, counter: u32) -> Reading {
     Reading {
         device: DeviceId(device),
         name: Some(format!("gauge {device}").into()),
+        codec: None,
         session: SessionName::new(1, device),
         counter,
         received_ms: 1_795_303_147_042 + u64::from(counter),

@@ -1,7 +1,7 @@
 //! A folder of PQClean, unedited: ML-KEM is called by trial, its faults are named.
 
 use super::{evidence, finding, mark, survey};
-use crate::common::Project;
+use crate::common::{Project, root};
 use std::path::{Path, PathBuf};
 
 const SCHEME: &str = "pq/crypto_kem/ml-kem-512/clean";
@@ -38,6 +38,29 @@ pub fn copy(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
         }
     }
+}
+
+/// The corpus names folders by links into the trees that the registries' archives hold.
+#[test]
+fn a_library_of_the_corpus_takes_the_shared_files_of_its_tree() {
+    let project = Project::new();
+    let clean = fetched(&project).join("crypto_kem/ml-kem-768/clean");
+    let list = std::fs::read_to_string(root().join("lab/corpus.toml")).expect("the list");
+    project.write("lab/corpus.toml", &list);
+    let corpus = project.path().join("corpus");
+    std::fs::create_dir(&corpus).expect("a folder");
+    let link = corpus.join("pqclean-ml-kem-768");
+    std::os::unix::fs::symlink(clean, link).expect("a link");
+    let mut arguments = vec!["lab", "survey", "--corpus", "corpus", "--board", "native"];
+    arguments.extend(["--budget", "1", "--json", "pqclean-ml-kem-768"]);
+    let answer = project.selo(&arguments);
+    let [line] = &answer.lines()[..] else {
+        panic!("{}", answer.all());
+    };
+    let (wanted, bound) = (&line["wanted"], &line["bound"]);
+    assert_eq!(wanted[0], "ml-kem-768", "{line}");
+    assert_eq!(wanted, bound, "{line}");
+    assert_eq!(line["accused_falsely"], serde_json::json!([]), "{line}");
 }
 
 fn edit(project: &Project, file: &str, from: &str, to: &str) {
