@@ -30,6 +30,7 @@ pub mod message;
 pub mod metrics;
 pub mod mqtt;
 pub mod outbox;
+mod overview;
 pub mod plausible;
 pub mod posted;
 pub mod public;

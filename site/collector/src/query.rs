@@ -19,6 +19,52 @@ pub const POINTS_MAX: i64 = 100_000;
 /// Maximum frames of one page.
 pub const FRAMES_MAX: i64 = 1000;
 
+/// The parameters of a statement about the stations: the times of their rain, then these ids.
+pub fn rain_times(now: i64, chosen: Option<&[String]>) -> Vec<Value> {
+    let hour = Level::Hour;
+    let day_ago = now - Level::Day.ms();
+    let mut parameters: Vec<Value> = vec![
+        (now - hour.ms()).into(),
+        day_ago.into(),
+        now.into(),
+        (hour.bucket(day_ago) + hour.ms()).into(),
+        hour.bucket(now).into(),
+    ];
+    parameters.extend(chosen.into_iter().flatten().map(|id| id.as_str().into()));
+    parameters
+}
+
+/// The active alarms by station: of all stations, or of those with these ids.
+pub fn alarms_by_station(
+    db: &mut dyn Database,
+    chosen: Option<&[String]>,
+) -> Result<HashMap<String, Vec<Json>>> {
+    let ids: Vec<Value> = chosen
+        .into_iter()
+        .flatten()
+        .map(|id| id.as_str().into())
+        .collect();
+    let active = match chosen {
+        None => db.query(&sql::active_alarms(), &[])?,
+        Some(_) => db.query(&sql::active_alarms_of(ids.len()), &ids)?,
+    };
+    let mut alarms: HashMap<String, Vec<Json>> = HashMap::new();
+    for row in active {
+        let alarm = alarm::row_json(&row);
+        alarms.entry(row.text(2).into()).or_default().push(alarm);
+    }
+    Ok(alarms)
+}
+
+/// The state of a station that was last heard at a time and is silent after another.
+pub fn state(last_seen: Option<i64>, silent_after: i64, now: i64) -> &'static str {
+    match last_seen {
+        None => "never",
+        Some(seen) if now - seen >= silent_after => "silent",
+        Some(_) => "online",
+    }
+}
+
 /// All stations, or those with these ids.
 pub fn stations(
     db: &mut dyn Database,
@@ -30,37 +76,15 @@ pub fn stations(
         return Ok(Vec::new());
     }
     let rules = alarm::load_rules(db)?;
-    let mut parameters: Vec<Value> = vec![
-        (now - Level::Hour.ms()).into(),
-        (now - Level::Day.ms()).into(),
-        now.into(),
-    ];
-    let ids: Vec<Value> = chosen
-        .into_iter()
-        .flatten()
-        .map(|id| id.as_str().into())
-        .collect();
-    parameters.extend(ids.iter().cloned());
-    let rows = db.query(&sql::stations(chosen.map(<[String]>::len)), &parameters)?;
-    let active = match chosen {
-        None => db.query(&sql::active_alarms(), &[])?,
-        Some(_) => db.query(&sql::active_alarms_of(ids.len()), &ids)?,
-    };
-    let mut alarms: HashMap<String, Vec<Json>> = HashMap::new();
-    for row in active {
-        let alarm = alarm::row_json(&row);
-        alarms.entry(row.text(2).into()).or_default().push(alarm);
-    }
+    let select = sql::stations(chosen.map(<[String]>::len));
+    let rows = db.query(&select, &rain_times(now, chosen))?;
+    let mut alarms = alarms_by_station(db, chosen)?;
     Ok(rows
         .iter()
         .map(|row| {
             let station = row.text(0);
             let silent_after = alarm::silent_after(&rules, station, silent_after);
-            let state = match row.opt_int(8) {
-                None => "never",
-                Some(seen) if now - seen >= silent_after => "silent",
-                Some(_) => "online",
-            };
+            let state = state(row.opt_int(8), silent_after, now);
             station_json(row, state, alarms.remove(station).unwrap_or_default())
         })
         .collect())

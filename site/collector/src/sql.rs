@@ -88,25 +88,52 @@ pub const INSERT_REJECTED: &str =
 pub const BOUND_REJECTED: &str = "DELETE FROM rejected WHERE id <=
     (SELECT MAX(id) FROM rejected) - ?1";
 
-const STATIONS: &str = "SELECT s.station, COALESCE(s.title, s.name), s.device, s.gateway, s.codec,
-        s.latitude, s.longitude, s.first_seen, s.last_seen, s.last_session, s.last_counter,
-        s.last_rssi, s.last_values, s.readings, s.duplicates, s.implausible,
-        CAST((SELECT COALESCE(SUM(n.last - n.first + 1 - n.stored), 0) FROM session n
-            WHERE n.station = s.station) AS BIGINT),
-        (SELECT SUM(r.amount) FROM rollup_minute r
+/// The rain of a station's last hour (from ?1) and of its last day (from ?2) to now (?3). Most of
+/// the day comes from whole hours, from ?4 to ?5 (exclusive), and its ends from minutes.
+const RAIN: &str = "(SELECT SUM(r.amount) FROM rollup_minute r
             WHERE r.station = s.station AND r.name = 'rain_total' AND r.at > ?1 AND r.at <= ?3),
-        (SELECT SUM(r.amount) FROM rollup_minute r
-            WHERE r.station = s.station AND r.name = 'rain_total' AND r.at > ?2 AND r.at <= ?3)
-    FROM station s";
+        (SELECT SUM(d.amount) FROM (
+            SELECT r.amount FROM rollup_minute r WHERE r.station = s.station
+                AND r.name = 'rain_total' AND r.at > ?2 AND r.at < ?4
+            UNION ALL SELECT r.amount FROM rollup_hour r WHERE r.station = s.station
+                AND r.name = 'rain_total' AND r.at >= ?4 AND r.at < ?5
+            UNION ALL SELECT r.amount FROM rollup_minute r WHERE r.station = s.station
+                AND r.name = 'rain_total' AND r.at >= ?5 AND r.at <= ?3) d)";
+/// The first parameter of a statement with [`RAIN`] that is a station.
+const FIRST_STATION: usize = 6;
 
-/// ?1 is the start of the hour of rain, ?2 that of the day, ?3 is now. With a number: as many
-/// stations, from ?4.
-pub fn stations(number: Option<usize>) -> String {
-    let of = number.map_or_else(String::new, |number| {
-        format!("WHERE s.station IN ({})", places(4, number))
-    });
-    format!("{STATIONS} {of} ORDER BY s.station")
+fn of_stations(number: Option<usize>) -> String {
+    number.map_or_else(String::new, |number| {
+        format!("WHERE s.station IN ({})", places(FIRST_STATION, number))
+    })
 }
+
+/// All stations with the times of [`RAIN`]. With a number: as many stations, from ?6.
+pub fn stations(number: Option<usize>) -> String {
+    format!(
+        "SELECT s.station, COALESCE(s.title, s.name), s.device, s.gateway, s.codec,
+            s.latitude, s.longitude, s.first_seen, s.last_seen, s.last_session, s.last_counter,
+            s.last_rssi, s.last_values, s.readings, s.duplicates, s.implausible,
+            CAST((SELECT COALESCE(SUM(n.last - n.first + 1 - n.stored), 0) FROM session n
+                WHERE n.station = s.station) AS BIGINT), {RAIN}
+        FROM station s {} ORDER BY s.station",
+        of_stations(number)
+    )
+}
+
+/// What lists of many stations need of each, with the parameters of [`stations`].
+pub fn brief_stations(number: Option<usize>) -> String {
+    format!(
+        "SELECT s.station, COALESCE(s.title, s.name), s.device, s.site, s.last_seen, s.latitude,
+            s.longitude, s.last_values, {RAIN}
+        FROM station s {} ORDER BY s.station",
+        of_stations(number)
+    )
+}
+
+pub const STATION_NAMES: &str =
+    "SELECT station, COALESCE(title, name), device FROM station ORDER BY station";
+pub const VALUE_NAMES: &str = "SELECT DISTINCT name FROM quantity ORDER BY name";
 
 /// Placeholders: `?4, ?5, ?6`.
 fn places(first: usize, number: usize) -> String {
@@ -136,8 +163,16 @@ pub const RESTARTS: &str = "SELECT r.received FROM
 pub const FLAGGED_HOURS: &str = "SELECT at FROM rollup_hour
     WHERE station = ?1 AND name = ?2 AND at > ?3 - 3600000 AND at < ?4 AND max > 0
     ORDER BY at DESC LIMIT ?5";
-pub const SPARKLINES: &str = "SELECT s.station, r.at, r.amount, r.sum, r.count
-    FROM station s JOIN rollup_hour r ON r.station = s.station AND r.name = ?1 AND r.at >= ?2";
+/// The hours of a value ?1 since ?2. With a number: of as many stations, from ?3.
+pub fn sparklines(number: Option<usize>) -> String {
+    let of = number.map_or_else(String::new, |number| {
+        format!("WHERE s.station IN ({})", places(3, number))
+    });
+    format!(
+        "SELECT s.station, r.at, r.amount, r.sum, r.count FROM station s
+        JOIN rollup_hour r ON r.station = s.station AND r.name = ?1 AND r.at >= ?2 {of}"
+    )
+}
 
 const FRAME: &str = "SELECT r.station, r.session, r.counter, r.received, r.gateway, r.rssi,
         r.payload, r.data, r.authenticated, r.stored, r.site,

@@ -50,12 +50,23 @@ pub fn events(db: &mut dyn Database, station: &str, (from, to): (i64, i64)) -> R
     Ok(json!({"events": events.iter().map(json).collect::<Vec<_>>()}))
 }
 
-/// The last hours of a value for each station: amounts of a total, means of another value. Hours
-/// without readings are null.
-pub fn sparklines(db: &mut dyn Database, name: &str, now: i64) -> Result<Json> {
+/// The last hours of a value for each station, or for those with these ids: amounts of a total,
+/// means of another value. Hours without readings are null.
+pub fn sparklines(
+    db: &mut dyn Database,
+    name: &str,
+    chosen: Option<&[String]>,
+    now: i64,
+) -> Result<Json> {
     let first = Level::Hour.bucket(now) - (SPARK_HOURS - 1) * Level::Hour.ms();
     let mut stations: Map<String, Json> = Map::new();
-    for row in db.query(sql::SPARKLINES, &[name.into(), first.into()])? {
+    let mut parameters: Vec<Value> = vec![name.into(), first.into()];
+    parameters.extend(chosen.into_iter().flatten().map(|id| id.as_str().into()));
+    let rows = match chosen {
+        Some([]) => Vec::new(),
+        chosen => db.query(&sql::sparklines(chosen.map(<[String]>::len)), &parameters)?,
+    };
+    for row in rows {
         let at = usize::try_from((row.int(1) - first) / Level::Hour.ms()).unwrap_or(usize::MAX);
         let empty = || json!(vec![Json::Null; SPARK_HOURS as usize]);
         let line = stations.entry(row.text(0)).or_insert_with(empty);

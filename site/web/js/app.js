@@ -3,6 +3,7 @@
 import { ApiError, api } from "./api.js";
 import { fill, h } from "./dom.js";
 import { Live } from "./live.js";
+import { Names } from "./names.js";
 import { applyTheme, preference } from "./preferences.js";
 import { problem } from "./problem.js";
 import { setLanguage, t } from "./text.js";
@@ -29,7 +30,7 @@ const MENU = ["stations", "map", "alarms", "frames", "devices", "settings"];
 const element = (id) => document.getElementById(id);
 const live = new Live();
 /** State shared by the pages. */
-const app = { live, user: null, admin: false, operator: false, alarms: new Map(), names: new Map(), show, loggedIn, restart };
+const app = { live, user: null, admin: false, operator: false, alarms: new Map(), names: new Names(), show, loggedIn, restart };
 let leave = null;
 
 /** The page and its argument, from the URL's hash. */
@@ -133,12 +134,11 @@ function restart() {
 // Alarms are announced on every page ----------------------------------------------------
 
 const key = (alarm) => `${alarm.alarm} ${alarm.station}`;
-app.stationName = (id) => app.names.get(id) || id.split(":").pop();
+app.stationName = (id) => app.names.of(id);
 
 async function loadAlarms() {
-    const [{ active }, { stations }] = await Promise.all([api("/alarms"), api("/stations")]);
+    const [{ active }] = await Promise.all([api("/alarms"), app.names.load()]);
     app.alarms = new Map(active.map((alarm) => [key(alarm), alarm]));
-    for (const station of stations) app.names.set(station.station, station.name);
 }
 
 live.addEventListener("alarm", ({ detail: alarm }) => {
@@ -155,7 +155,10 @@ live.addEventListener("alarm", ({ detail: alarm }) => {
     links.find((link) => link.getAttribute("href") === focused)?.focus();
 });
 live.addEventListener("resync", () => loadAlarms().catch(() => {}));
-live.addEventListener("station", ({ detail }) => app.names.set(detail.station, detail.name));
+live.addEventListener("station", ({ detail }) => app.names.take(detail));
+live.addEventListener("reading", ({ detail }) => {
+    if (app.names.heard(detail)) live.dispatchEvent(new CustomEvent("new", { detail }));
+});
 
 // The connection ------------------------------------------------------------------------
 

@@ -1,22 +1,21 @@
 // The stations of a page, kept up to date with few bytes, however many there are: only changed
 // ones are loaded again.
 
-import { api } from "./api.js";
-import { every, on, throttled } from "./every.js";
+import { on, throttled } from "./every.js";
 
 /** Maximum stations of one request; the API has the same. */
-const PORTION = 100;
+export const PORTION = 100;
 const SOON_MS = 1000;
-const MINUTE_MS = 60_000;
-/** All stations are loaded again every minute for each of this many stations. */
-const OF_A_MINUTE = 200;
 
-/** The minutes between two loads of all stations. */
-export const minutesBetween = (count) => Math.max(1, Math.ceil(count / OF_A_MINUTE));
+/** The ids in pieces that one request may name. */
+export const portions = (ids) => Array.from({ length: Math.ceil(ids.length / PORTION) }, (_, at) => ids.slice(at * PORTION, (at + 1) * PORTION));
 
-/** Calls `take` with the stations that have changed, and `all` when all must be loaded again.
- * `count` returns the number of the stations. While `holds` returns true, nothing is loaded. */
-export function follow(live, signal, { take, all, count, holds = () => false }) {
+/** Loads the stations that have changed with `some(ids)`, at most a portion at a time, and all
+ * with `all` when events were missed. `shows(id)` tells whether the page shows a station. A change
+ * of another one's alarms or name, and a new station, call `all`: it may belong on the page now.
+ * While `holds` returns true, nothing is loaded. Returns a function that takes ids
+ * of changed stations, and that must be called when `holds` has ended. */
+export function follow(live, signal, { some, all, shows = () => true, holds = () => false }) {
     const changed = new Set();
     const soon = throttled(SOON_MS, signal, async () => {
         if (holds()) return;
@@ -24,30 +23,32 @@ export function follow(live, signal, { take, all, count, holds = () => false }) 
         if (ids.length === 0) return;
         for (const id of ids) changed.delete(id);
         try {
-            take((await api("/stations", { query: { stations: ids.join(",") }, signal })).stations);
+            await some(ids);
         } catch (error) {
             for (const id of ids) changed.add(id);
             throw error;
         }
         if (changed.size > 0) soon();
     });
-    const whole = () => {
+    let isDue = false;
+    const whole = throttled(SOON_MS, signal, async () => {
+        isDue = holds();
+        if (isDue) return;
         changed.clear();
-        return Promise.resolve(all()).catch(() => {});
+        await all();
+    });
+    const take = (ids) => {
+        for (const id of ids) changed.add(id);
+        if (isDue) whole();
+        else if (changed.size > 0) soon();
     };
-    for (const kind of ["reading", "alarm", "acknowledged", "station"]) {
-        on(live, kind, signal, ({ detail }) => {
-            if (!detail.station) return;
-            changed.add(detail.station);
-            soon();
+    for (const kind of ["reading", "alarm", "acknowledged", "station", "new"]) {
+        on(live, kind, signal, ({ detail: { station } }) => {
+            if (!station) return;
+            if (shows(station)) take([station]);
+            else if (kind !== "reading") whole();
         });
     }
-    on(live, "resync", signal, () => !holds() && whole());
-    // A station that falls silent may cause no event.
-    let minute = 0;
-    every(MINUTE_MS, signal, () => {
-        minute += 1;
-        if (!holds() && minute % minutesBetween(count()) === 0) whole();
-    });
-    return soon;
+    on(live, "resync", signal, whole);
+    return take;
 }

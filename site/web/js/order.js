@@ -5,7 +5,7 @@ import { SEVERITIES } from "./severity.js";
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 export const shownName = (station) => station.name || station.device;
-const byName = (a, b) => collator.compare(shownName(a), shownName(b));
+const byName = (a, b) => collator.compare(shownName(a), shownName(b)) || collator.compare(a.device, b.device);
 const hourRain = (station) => station.rain?.hour ?? -1;
 
 /** Alarms come first, the worst before others, then silence, then the rest. */
@@ -14,6 +14,11 @@ function rank(station) {
     if (worst >= 0) return worst;
     return SEVERITIES.length + (station.state === "silent" ? 0 : 1);
 }
+
+const shownValue = (station) => station.value?.value ?? -Number.MAX_VALUE;
+
+/** The worst first, then the greatest value that the map shows. */
+export const worstOnMap = (a, b) => rank(a) - rank(b) || shownValue(b) - shownValue(a) || byName(a, b);
 
 /** How to compare two stations, by the name of the order. */
 export const ORDERS = {

@@ -4,7 +4,9 @@ import { h, select } from "./dom.js";
 import { shownName } from "./order.js";
 
 /** Maximum stations of a list. */
-const LISTED = 50;
+export const LISTED = 50;
+/** Stations that the field proposes. */
+const PROPOSED = 20;
 
 let ids = 0;
 
@@ -16,28 +18,33 @@ export function pick(stations, chosen, { name, none, onpick }) {
         });
         return list;
     }
-    const names = new Map();
+    const named = new Map();
     for (const one of stations) {
         const text = shownName(one);
         // Two stations may have the same name.
-        names.set(names.has(text) ? `${text} (${one.station})` : text, one);
+        named.set(named.has(text) ? `${text} (${one.station})` : text, one);
     }
-    const textOf = (wanted) => [...names].find(([, one]) => one.station === wanted?.station)?.[0] ?? "";
-    const options = h("datalist", { id: `pick-${++ids}` }, [...names.keys()].map((value) => h("option", { value })));
+    const entries = [...named];
+    const textOf = (wanted) => entries.find(([, one]) => one.station === wanted?.station)?.[0] ?? "";
+    const fits = (wanted) => ([text, one]) => [text, one.station, one.device].some((known) => known.toLowerCase().includes(wanted));
+    const options = h("datalist", { id: `pick-${++ids}` });
+    /** A thousand options in each of many choices would be slow, so only a few are built. */
+    const propose = () => {
+        const some = entries.filter(fits(input.value.trim().toLowerCase())).slice(0, PROPOSED);
+        options.replaceChildren(...some.map(([value]) => h("option", { value })));
+    };
     let last = chosen ?? null;
     const input = h("input", {
         name, type: "search", list: options.id, placeholder: none, value: textOf(chosen), autocomplete: "off",
+        onfocus: propose, oninput: propose,
         onchange: () => {
-            const text = input.value.trim();
-            const wanted = text.toLowerCase();
-            const entries = [...names];
-            const found = names.get(text)
-                ?? entries.find(([name, one]) => [name, one.station, one.device].some((known) => known.toLowerCase() === wanted))?.[1]
-                ?? (wanted ? entries.find(([name]) => name.toLowerCase().includes(wanted))?.[1] : undefined);
+            const wanted = input.value.trim().toLowerCase();
+            const isIt = ([text, one]) => [text, one.station, one.device].some((known) => known.toLowerCase() === wanted);
+            const found = named.get(input.value.trim()) ?? (entries.find(isIt) ?? entries.find(fits(wanted)))?.[1];
             // What matches nothing leaves the choice as it was.
             const next = wanted === "" ? null : found ?? last;
             input.value = textOf(next);
-            if (next === last) return;
+            if (next?.station === last?.station) return;
             last = next;
             onpick(next);
         },

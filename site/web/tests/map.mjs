@@ -50,20 +50,23 @@ export function mapTests({ test, logged, go, until, becomes, text, collector, st
         await until(() => position("5b2c7e10"), ([latitude]) => assert.ok(latitude !== null));
     });
 
-    test("the map is not drawn anew by the clock while stations are moved", async () => {
+    test("the map is not drawn anew while stations are moved", async () => {
         const page = await logged();
         await page.clock.install();
         await go(page, "map");
-        let loads = 0;
-        page.on("request", (request) => { loads += request.url().endsWith("/api/v1/stations"); });
+        const loads = [];
+        page.on("request", (request) => { if (request.url().includes("/api/v1/map/stations?")) loads.push(new URL(request.url()).searchParams.get("stations")); });
         const move = page.getByRole("button", { name: "Move stations" });
         await move.click();
-        await page.clock.fastForward(61_000);
-        await page.clock.runFor(2_000);
-        assert.equal(loads, 0);
+        await page.evaluate(() => { globalThis.heard = new Promise((resolve) => { const source = new EventSource("/api/v1/events"); source.onopen = () => resolve("open"); source.addEventListener("reading", () => { globalThis.told = true; source.close(); }); }); return globalThis.heard; });
+        await collector().send([stations()["3f9a01c2"].reading(Date.now())]);
+        await page.waitForFunction(() => globalThis.told);
+        await page.clock.runFor(62_000);
+        assert.deepEqual(loads, []);
+        // The reading is shown once the moving has ended, and only its station is loaded.
         await move.click();
-        await page.clock.runFor(61_000);
-        await until(() => loads, (count) => assert.ok(count > 0));
+        await page.clock.runFor(2_000);
+        await until(() => loads, (loads) => assert.deepEqual(loads, ["site:3f9a01c2"]));
     });
 
     test("the map's keys move and zoom it", async () => {

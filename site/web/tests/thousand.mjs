@@ -1,5 +1,5 @@
-// The dashboard with many stations: bytes, requests and time of its pages, and of the stream of
-// readings. Prints one line for each (wall-clock).
+// The dashboard with many stations, on a desktop and on a phone: bytes, requests and time of its
+// pages, and of the stream of readings. Prints one line for each (wall-clock).
 //
 // usage: node site/web/tests/thousand.mjs [STATIONS] [FOLDER]   default 1000; FOLDER: for pictures
 //
@@ -7,104 +7,77 @@
 
 import { fileURLToPath } from "node:url";
 import { launch, logIn, open, Watch } from "./browser.mjs";
-import { Collector, Station } from "./collector.mjs";
+import { Collector } from "./collector.mjs";
+import { counted, many, quiet } from "./many.mjs";
 
-const DESK = { viewport: { width: 1200, height: 800 }, colorScheme: "light" };
-const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, colorScheme: "dark" };
-/** Stations whose positions are set at the same time. */
-const AT_ONCE = 20;
+const SIZES = {
+    desktop: { viewport: { width: 1200, height: 800 } },
+    phone: { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true },
+};
+const THEMES = ["light", "dark"];
 const LIVE_S = 20;
-
-/** Sends one reading of each of many stations, and places all but the last. */
-export async function many(collector, count) {
-    const stations = Array.from({ length: count }, (_, at) => new Station(`s${String(at).padStart(4, "0")}`, `Station ${String(at).padStart(4, "0")}`, { seed: at + 1, warm: 15 + at % 12 }));
-    const now = Date.now();
-    for (let at = 0; at < count; at += 500) await collector.send(stations.slice(at, at + 500).flatMap((station) => {
-        station.rain = 1;
-        const first = station.reading(now - 1_800_000);
-        station.rain += station.random() < 0.3 ? Math.round(station.random() * 100) / 5 : 0;
-        return [first, station.reading(now - 60_000)];
-    }));
-    const places = stations.slice(0, -1);
-    while (places.length > 0) {
-        await Promise.all(places.splice(0, AT_ONCE).map((station) => collector.api(`/stations/${station.device}`, "PATCH", {
-            // Towns along a valley: close to each other, far from the next town.
-            latitude: Math.round((-23.2 + Math.floor(station.random() * 12) * 0.08 + (station.random() - 0.5) * 0.03) * 1e5) / 1e5,
-            longitude: Math.round((-50.6 + Math.floor(station.random() * 12) * 0.1 + (station.random() - 0.5) * 0.04) * 1e5) / 1e5,
-        })));
-    }
-    return stations;
-}
-
-/** Counts a page's answers of the API. */
-export function counted(page) {
-    const seen = { requests: 0, bytes: 0, paths: [] };
-    page.on("requestfinished", async (request) => {
-        const { pathname, search } = new URL(request.url());
-        if (!pathname.startsWith("/api/") || pathname.endsWith("/events")) return;
-        seen.requests += 1;
-        seen.paths.push(pathname + search);
-        const { responseBodySize } = await request.sizes();
-        seen.bytes += responseBodySize;
-    });
-    return seen;
-}
+/** The pages, and what shows that one is usable. */
+const PAGES = [["stations", ".card:nth-child(2)"], ["map", "svg.map .group, svg.map a"], ["station", "figure canvas"], ["alarms", "#rules form"], ["journal", "main table, main p"]];
 
 async function main(count, folder) {
     const collector = new Collector();
     let browser;
-    const line = (what, { requests, bytes }, ms) =>
-        console.log(`${what}: ${requests} requests, ${Math.round(bytes / 1000)} KB${ms === undefined ? "" : `, ${Math.round(ms)} ms`}`);
+    const line = (what, { requests, bytes, wire }, ms) =>
+        console.log(`${what}: ${requests} requests, ${Math.round(bytes / 1000)} KB, ${Math.round(wire / 1000)} KB on the wire${ms === undefined ? "" : `, ${Math.round(ms)} ms`}`);
     try {
         await collector.start();
         const stations = await many(collector, count);
         browser = await launch();
-        const page = await open(browser, collector, new Watch(), DESK);
-        await logIn(page, "admin", collector.password);
-        const id = `site:${stations[7].device}`;
-        const first = await collector.api("/stations");
-        console.log(`${first.stations.length} stations, wall-clock`);
-        for (const [name, place, ready] of [["overview", "stations", ".card:nth-child(2)"], ["map", "map", "svg.map a"], ["station", `station/${id}`, "figure canvas"], ["alarms", "alarms", "#rules"], ["journal", "journal", "main table, main p"]]) {
-            await page.goto("about:blank");
-            const seen = counted(page);
-            const start = performance.now();
-            await page.goto(`/#/${place}`);
-            await page.waitForSelector(ready);
-            const ms = performance.now() - start;
-            await page.waitForLoadState("networkidle").catch(() => {});
-            line(name, seen, ms);
-            if (folder) await page.screenshot({ path: `${folder}/many-${name}.png` });
-        }
-        await page.goto("/#/stations");
-        await page.waitForSelector(".card:nth-child(2)");
-        const start = performance.now();
-        await page.fill("input[type=search]", "station 0777");
-        await page.waitForFunction(() => document.querySelectorAll(".card").length === 1);
-        console.log(`search: ${Math.round(performance.now() - start)} ms`);
-        await page.fill("input[type=search]", "");
-        await page.waitForTimeout(1500);
-        // Each station sends a reading a minute.
-        const seen = counted(page);
-        const rate = Math.max(1, Math.round(count / 60));
-        for (let second = 0; second < LIVE_S; second += 1) {
-            const some = Array.from({ length: rate }, (_, at) => stations[(second * rate + at) % count].reading(Date.now()));
-            await Promise.all([collector.send(some), page.waitForTimeout(1000)]);
-        }
-        await page.waitForTimeout(1500);
-        line(`live, ${rate} readings a second, ${LIVE_S} s`, seen);
-        if (folder) {
-            const phone = await open(browser, collector, new Watch(), { ...PHONE, storageState: await page.context().storageState() });
-            for (const [name, ready] of [["stations", ".card:nth-child(2)"], ["map", "svg.map a"]]) {
-                await phone.goto(`/#/${name}`);
-                await phone.waitForSelector(ready);
-                await phone.waitForTimeout(500);
-                await phone.screenshot({ path: `${folder}/many-phone-${name}.png` });
+        console.log(`${(await collector.api("/names")).stations.length} stations, wall-clock`);
+        let last;
+        for (const [size, options] of Object.entries(SIZES)) {
+            for (const colorScheme of THEMES) {
+                last = await open(browser, collector, new Watch(), { ...options, colorScheme });
+                await logIn(last, "admin", collector.password);
+                await look(last, stations, (name, seen, ms) => line(`${name}, ${size}, ${colorScheme}`, seen, ms), (name) => folder && last.screenshot({ path: `${folder}/many-${size}-${colorScheme}-${name}.png` }));
             }
         }
+        line(`live, ${Math.round(count / 60)} readings a second, ${LIVE_S} s`, await live(last, collector, stations));
     } finally {
         await browser?.close();
         await collector.end();
     }
+}
+
+/** Opens each page as a browser does that has not been there yet. */
+async function look(page, stations, line, picture) {
+    for (const [name, ready] of PAGES) {
+        await page.goto("about:blank");
+        const seen = counted(page);
+        const start = performance.now();
+        await page.goto(`/#/${name === "station" ? `station/site:${stations[7].device}` : name}`);
+        await page.waitForSelector(ready);
+        const ms = performance.now() - start;
+        line(name, await quiet(page, seen), ms);
+        await picture(name);
+    }
+    await page.goto("/#/stations");
+    await page.waitForSelector(".card:nth-child(2)");
+    const seen = counted(page);
+    const start = performance.now();
+    await page.fill("input[type=search]", "station 0123");
+    await page.waitForFunction(() => document.querySelectorAll(".card").length === 1);
+    const ms = performance.now() - start;
+    line("search", await quiet(page, seen), ms);
+    await page.fill("input[type=search]", "");
+}
+
+/** Each station sends a reading a minute, while the page shows the overview. */
+async function live(page, collector, stations) {
+    await page.waitForSelector(".card:nth-child(2)");
+    await page.waitForTimeout(1500);
+    const seen = counted(page);
+    const rate = Math.max(1, Math.round(stations.length / 60));
+    for (let second = 0; second < LIVE_S; second += 1) {
+        const some = Array.from({ length: rate }, (_, at) => stations[(second * rate + at) % stations.length].reading(Date.now()));
+        await Promise.all([collector.send(some), page.waitForTimeout(1000)]);
+    }
+    return quiet(page, seen);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(Number(process.argv[2] ?? 1000), process.argv[3]);

@@ -16,13 +16,14 @@ mod public;
 pub mod readings;
 mod routes;
 pub mod server;
+mod squeeze;
 pub mod tls;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, patch, post};
 
 pub use answer::ApiError;
@@ -70,11 +71,22 @@ fn posts() -> Router<Arc<App>> {
         .layer(DefaultBodyLimit::max(selo_tls::station::BODY_MAX))
 }
 
+/// Lists that grow with the number of stations.
+fn lists() -> Router<Arc<App>> {
+    Router::new()
+        .route("/names", get(routes::names))
+        .route("/overview", get(routes::overview))
+        .route("/stations", get(routes::stations))
+        .route("/map/stations", get(routes::map_stations))
+        .route("/sparklines", get(routes::sparklines))
+        .route_layer(from_fn(squeeze::squeeze))
+}
+
 /// All API routes with their handlers.
 pub fn router(app: Arc<App>) -> Router {
     let api = Router::new()
         .route("/openapi.json", get(routes::openapi))
-        .route("/stations", get(routes::stations))
+        .merge(lists())
         .route(
             "/stations/{station}",
             get(routes::station).patch(routes::patch_station),
@@ -82,7 +94,6 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/stations/{station}/series", get(routes::series))
         .route("/stations/{station}/rain", get(routes::rain))
         .route("/stations/{station}/events", get(routes::station_events))
-        .route("/sparklines", get(routes::sparklines))
         .route("/frames", get(routes::frames))
         .route("/alarms", get(routes::alarms))
         .route("/alarms/{id}/acknowledge", post(routes::acknowledge))
@@ -116,6 +127,9 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(posts())
         .fallback(routes::no_such_route)
         .method_not_allowed_fallback(routes::no_such_method);
+    let files = get(pages::page)
+        .layer(from_fn(squeeze::squeeze))
+        .with_state(app.clone());
     Router::new()
         .nest("/api/v1", api)
         .route("/healthz", get(routes::health))
@@ -123,7 +137,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/report", get(pages::report))
         .route("/public", get(routes::public_page))
         .route("/public.json", get(routes::public_data))
-        .fallback(get(pages::page))
+        .fallback_service(files)
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .layer(from_fn_with_state(app.clone(), middleware::check))
         .layer(from_fn_with_state(app.clone(), middleware::headers))

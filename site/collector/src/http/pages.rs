@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
@@ -33,7 +33,8 @@ type Served = (Vec<u8>, String);
 /// The file for a path.
 fn file(path: &str) -> Option<Served> {
     let served = |file: EmbeddedFile, end: &str| {
-        let tag = format!("\"{}\"", hex::encode(&file.metadata.sha256_hash()[..8]));
+        // Weak, because the file may be sent compressed.
+        let tag = format!("W/\"{}\"", hex::encode(&file.metadata.sha256_hash()[..8]));
         let mut bytes = file.data.into_owned();
         bytes.extend_from_slice(end.as_bytes());
         (bytes, tag)
@@ -50,10 +51,17 @@ fn file(path: &str) -> Option<Served> {
 }
 
 /// Serves a file of the dashboard.
-pub async fn page(uri: Uri) -> Response {
+pub async fn page(uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };
     match file(path) {
+        Some((_, tag)) if has(&headers, &tag) => {
+            let tag = [
+                (header::ETAG, tag),
+                (header::CACHE_CONTROL, "no-cache".into()),
+            ];
+            (StatusCode::NOT_MODIFIED, tag).into_response()
+        }
         Some((bytes, tag)) => {
             let kind = kind(path);
             // The files change only with the program, so the browser revalidates by ETag.
@@ -70,6 +78,13 @@ pub async fn page(uri: Uri) -> Response {
         }
         None => ApiError::unknown(&format!("page {}", uri.path())).into_response(),
     }
+}
+
+/// True if the browser has the file with this tag.
+fn has(headers: &HeaderMap, tag: &str) -> bool {
+    let known = headers.get(header::IF_NONE_MATCH);
+    let known = known.and_then(|value| value.to_str().ok()).unwrap_or("");
+    known.split(',').any(|one| one.trim() == tag)
 }
 
 fn kind(path: &str) -> &'static str {

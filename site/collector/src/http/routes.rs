@@ -38,7 +38,7 @@ pub use login::{login, logout, me};
 pub use map::{GROUND_MAX, delete_ground, ground, map, patch_map, put_ground};
 pub use series::{frames, rain, series, sparklines, station_events};
 pub use site::{patch_site, public, put_public, site};
-pub use stations::{patch_station, station, stations};
+pub use stations::{map_stations, names, overview, patch_station, station, stations};
 pub use status::{health, metrics};
 pub use tokens::{delete_token, new_token, patch_token, tokens};
 pub use users::{delete_user, new_user, password, patch_user, users};

@@ -41,10 +41,34 @@ fn no_frequent_statement_reads_a_whole_table() {
         &alarm_of_id(),
         &active_alarms_of(3),
         &stations(Some(3)),
+        &brief_stations(Some(3)),
+        &sparklines(Some(3)),
+        QUANTITIES_OF,
+        RAW_SERIES,
+        &rollup_series("rollup_hour"),
+        RESTARTS,
+        FLAGGED_HOURS,
+        RAIN_OVER,
+        &format!("{} {}", FRAMES.0, FRAMES.1),
+        &format!("{} {}", FRAMES_OF.0, FRAMES_OF.1),
     ] {
         for step in plan(&mut *db, sql) {
-            // The rows of one alarm or station are few.
-            assert!(!step.starts_with("SCAN"), "{step}: {sql}");
+            // The rows of one alarm or station are few, and so are `d`, a
+            // day's rain, and `n`, 2,000 sessions.
+            let is_whole =
+                step.starts_with("SCAN") && !["SCAN d", "SCAN n"].contains(&step.as_str());
+            assert!(!is_whole, "{step}: {sql}");
+        }
+    }
+    // Lists of all stations read the table of stations, and the index of the active alarms.
+    for sql in [&brief_stations(None), STATION_NAMES, &active_alarms()] {
+        for step in plan(&mut *db, sql) {
+            let table = step.strip_prefix("SCAN ").unwrap_or("s");
+            let is_short = ["s", "station", "d", "alarm USING INDEX alarm_active"];
+            assert!(
+                is_short.iter().any(|one| table.starts_with(one)),
+                "{step}: {sql}"
+            );
         }
     }
     // A page of the newest rows needs no sorting.

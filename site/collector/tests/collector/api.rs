@@ -271,3 +271,62 @@ fn a_page_asks_for_the_changed_stations_alone() {
         .get(&format!("/api/v1/stations?stations={many}"));
     assert_eq!(refused.status, 400, "{}", refused.text);
 }
+
+#[test]
+fn the_overview_has_pages_in_an_order_and_a_search() {
+    let site = Site::start();
+    let all: Vec<_> = (0..12)
+        .map(|number| message(&format!("s{number}"), 1, 0, NOON, f64::from(number)))
+        .collect();
+    site.client.send(&all);
+    let page = |query: &str| {
+        let got = site.client.get(&format!("/api/v1/overview{query}")).ok();
+        let list = got["stations"].as_array().expect("a list").clone();
+        let device = |one: &serde_json::Value| one["device"].as_str().expect("text").to_string();
+        (list.iter().map(device).collect::<Vec<_>>(), got)
+    };
+    let (first, got) = page("?order=name&limit=3");
+    assert_eq!(first, ["s0", "s1", "s2"]);
+    assert_eq!((&got["all"], &got["found"]), (&12.into(), &12.into()));
+    assert_eq!(page("?order=name&limit=3&from=9").0, ["s9", "s10", "s11"]);
+    assert!(page("?from=12").0.is_empty());
+    let (found, got) = page("?order=name&search=%20S1");
+    assert_eq!(found, ["s1", "s10", "s11"]);
+    assert_eq!((&got["all"], &got["found"]), (&12.into(), &3.into()));
+    // A station with an alarm comes first.
+    let rules = serde_json::json!({"rules": [{"name": "low", "kind": "value", "when": "under",
+        "device": "s7", "value": "temperature", "limit": 99.0, "clear": 99.5}]});
+    let rules = rules.to_string();
+    site.client
+        .request("PUT", "/api/v1/rules", &[], &rules)
+        .ok();
+    assert_eq!(page("?limit=1").0, ["s7"]);
+    for wrong in ["?limit=0", "?limit=101", "?order=size", "?from=-1"] {
+        let refused = site.client.get(&format!("/api/v1/overview{wrong}"));
+        assert_eq!(refused.status, 400, "{wrong}");
+    }
+    let names = site.client.get("/api/v1/names").ok();
+    assert_eq!(names["stations"].as_array().expect("a list").len(), 12);
+    assert_eq!(names["stations"][0][2], "s0");
+    // The map has the same alarm, and the value that was asked for.
+    let path = "/api/v1/map/stations?show=temperature&stations=site:s7,site:none";
+    let got = site.client.get(path).ok();
+    assert_eq!(got["stations"].as_array().expect("a list").len(), 1);
+    assert_eq!(got["stations"][0]["alarms"][0]["alarm"], "low");
+    assert_eq!(got["stations"][0]["value"]["unit"], "Cel");
+}
+
+#[test]
+fn a_browser_that_has_a_file_does_not_get_it_again() {
+    let site = Site::start();
+    let first = site.client.get("/style.css");
+    let tag = first.headers["etag"].to_str().expect("text").to_string();
+    let again = |tag: &str| {
+        let known = [("if-none-match", tag)];
+        site.client.request("GET", "/style.css", &known, "")
+    };
+    let same = again(&format!("\"other\", {tag}"));
+    assert_eq!((same.status, same.text.as_str()), (304, ""));
+    assert!(same.headers.contains_key("content-security-policy"));
+    assert_eq!(again("\"other\"").text, first.text);
+}

@@ -4,6 +4,7 @@ import { api } from "../api.js";
 import { ask } from "../dialog.js";
 import { field, fill, h, select, table } from "../dom.js";
 import { on, throttled } from "../every.js";
+import { pick } from "../pick.js";
 import { attempt } from "../problem.js";
 import { byUrgency, SEVERITIES, severityBadge } from "../severity.js";
 import { dateTime, shown, t } from "../text.js";
@@ -55,12 +56,11 @@ export async function show({ main, signal, app }) {
         fill(active, got.active.length > 0 ? alarmTable(t("alarms.active"), got.active, app, false) : h("p", {}, t("alarms.quiet")));
         fill(past, got.past.length > 0 ? alarmTable(t("alarms.past"), got.past, app, true) : h("p", {}, t("alarms.nopast")));
     }
-    const [{ rules }, { stations }] = await Promise.all([api("/rules", { signal }), api("/stations", { signal }), load()]);
-    for (const station of stations) app.names.set(station.station, station.name);
+    const [{ rules }] = await Promise.all([api("/rules", { signal }), load()]);
     fill(main, h("h1", { tabindex: "-1" }, title()),
         h("p", { class: "links" }, h("a", { href: "#/journal" }, t("journal.title")), app.admin && [" · ", h("a", { href: "#/channels" }, t("channels.title"))]),
         h("section", {}, h("h2", {}, t("alarms.active")), active),
-        h("section", { id: "rules" }, h("h2", {}, t("rules.title")), app.admin ? editor(rules, stations, signal) : listed(rules, app)),
+        h("section", { id: "rules" }, h("h2", {}, t("rules.title")), app.admin ? editor(rules, app.names, signal) : listed(rules, app)),
         h("section", {}, h("h2", {}, t("alarms.past")), past));
     const soon = throttled(1000, signal, load);
     for (const kind of ["alarm", "acknowledged", "resync"]) on(app.live, kind, signal, soon);
@@ -76,18 +76,22 @@ function listed(rules, app) {
 }
 
 /** The rules as forms. The API replaces all rules at once, so they are saved together. */
-function editor(rules, stations, signal) {
+function editor(rules, known, signal) {
     const list = h("div", { class: "rules" });
     const box = h("div", { role: "status" });
-    const names = [...new Set(stations.flatMap((station) => Object.keys(station.values)))];
-    const devices = stations.map(({ station, device, name }) => [station, name || device]);
+    const names = known.values;
+    const stations = known.list();
+    // A rule may name a device, and one that has not sent anything yet.
+    const stationOf = (id) => stations.find(({ station }) => station === id)
+        ?? { station: id, device: id, name: stations.find(({ device }) => device === id)?.name };
 
     function add(rule) {
+        let of = rule.device ? stationOf(rule.device) : null;
         const number = (name) => h("input", { type: "number", step: "any", name, value: rule[name] ?? "" });
         const inputs = {
             name: h("input", { name: "name", required: true, pattern: "[A-Za-z0-9._\\-]+", maxlength: "32", value: rule.name ?? "" }),
             kind: select(KINDS.map((kind) => [kind, t(`kind.${kind}`)]), rule.kind, { name: "kind", onchange: () => fit() }),
-            device: select([["", t("rules.every")], ...devices, ...(rule.device && !devices.some(([one]) => one === rule.device) ? [[rule.device, rule.device]] : [])], rule.device ?? "", { name: "device" }),
+            device: pick(of && !stations.includes(of) ? [...stations, of] : stations, of, { name: "device", none: t("rules.every"), onpick: (station) => { of = station; } }),
             value: select(names.concat(rule.value && !names.includes(rule.value) ? [rule.value] : []).map((name) => [name, name]), rule.value ?? names[0], { name: "value" }),
             when: select(["over", "under"].map((when) => [when, t(`when.${when}`)]), rule.when ?? "over", { name: "when" }),
             over: h("input", { name: "over", value: rule.over ?? "1h" }),
@@ -111,7 +115,7 @@ function editor(rules, stations, signal) {
         };
         fit();
         element.read = () => {
-            const read = { name: inputs.name.value, kind: inputs.kind.value, device: inputs.device.value || null, severity: inputs.severity.value };
+            const read = { name: inputs.name.value, kind: inputs.kind.value, device: of?.station ?? null, severity: inputs.severity.value };
             for (const name of FIELDS[read.kind]) {
                 const text = inputs[name].value;
                 if (text !== "") read[name] = name === "limit" || name === "clear" ? Number(text) : text;

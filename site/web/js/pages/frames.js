@@ -1,9 +1,10 @@
 // The frame log, newest first.
 
 import { api } from "../api.js";
-import { field, fill, h, select } from "../dom.js";
+import { field, fill, h } from "../dom.js";
 import { on, throttled } from "../every.js";
 import { framesTable } from "../frames-table.js";
+import { pick } from "../pick.js";
 import { attempt } from "../problem.js";
 import { t } from "../text.js";
 
@@ -12,10 +13,10 @@ const PAGE = 50;
 export const title = () => t("frames.title");
 
 export async function show({ main, signal, app }) {
-    const { stations } = await api("/stations", { signal });
-    for (const station of stations) app.names.set(station.station, station.name);
-    const names = stations.map(({ station, device, name }) => [station, name ? `${name} (${device})` : device]);
-    const which = select([["", t("all")], ...names], "", { onchange: () => attempt(problems, load) });
+    // The device is what the log of a gateway names.
+    const stations = app.names.list().map((one) => ({ ...one, name: one.name && `${one.name} (${one.device})` }));
+    let of = null;
+    const which = pick(stations, of, { none: t("all"), onpick: (station) => { of = station; attempt(problems, load); } });
     const problems = h("div");
     const rows = h("div");
     const more = h("button", { type: "button", onclick: () => attempt(problems, older) }, t("more"));
@@ -23,11 +24,11 @@ export async function show({ main, signal, app }) {
     let frames = [];
     let next = null;
 
-    const get = (before) => api("/frames", { query: { device: which.value, limit: PAGE, before }, signal });
+    const get = (before) => api("/frames", { query: { device: of?.station, limit: PAGE, before }, signal });
     const draw = () => {
         fill(rows, framesTable(title(), frames, { station: app.stationName }));
         more.hidden = next === null;
-        save.href = `/api/v1/export?${new URLSearchParams(which.value ? { device: which.value } : {})}`;
+        save.href = `/api/v1/export?${new URLSearchParams(of ? { device: of.station } : {})}`;
     };
     async function load() {
         ({ frames, next } = await get());

@@ -15,11 +15,9 @@ const SPANS = { 1: "range.24h", 7: "range.7d", 30: "range.30d", 365: "journal.ye
 export const title = () => t("journal.title");
 
 export async function show({ main, signal, app }) {
-    const { stations } = await api("/stations", { signal });
-    for (const station of stations) app.names.set(station.station, station.name);
     const reload = () => attempt(problems, load);
     let of = null;
-    const which = pick(stations, of, { name: "station", none: t("all"), onpick: (station) => { of = station; reload(); } });
+    const which = pick(app.names.list(), of, { name: "station", none: t("all"), onpick: (station) => { of = station; reload(); } });
     const days = select(Object.entries(SPANS).map(([days, key]) => [days, t(key)]), "30", { name: "days", onchange: reload });
     const problems = h("div");
     const rows = h("div");

@@ -2,9 +2,10 @@
 
 import { api, ask as request, stationPath } from "../api.js";
 import { field, fill, h, s, select, table } from "../dom.js";
-import { on, throttled } from "../every.js";
+import { every, on, throttled } from "../every.js";
 import { follow } from "../feed.js";
-import { ORDERS, shownName } from "../order.js";
+import { grouped } from "../group.js";
+import { shownName, worstOnMap } from "../order.js";
 import { prefer, preference } from "../preferences.js";
 import { project, unproject, View } from "../projection.js";
 import { attempt } from "../problem.js";
@@ -20,10 +21,13 @@ const STEP = 60;
 const NUDGE = 4;
 /** Pixels around the map in which markers are still drawn. */
 const MARGIN = 40;
-/** Maximum stations whose table is open, and whose texts may overlap. */
+/** Maximum stations whose table is open, which are not grouped, and whose texts may overlap. */
 const LISTED = 50;
 /** Maximum stations without a position that are named. */
 const NAMED = 20;
+/** Half of a group's width. */
+const GROUP = 24;
+const MINUTE_MS = 60_000;
 /** Shapes of the states, so that nobody depends on the colours. */
 const SHAPES = {
     critical: "M0 -9L9 0L0 9L-9 0Z", warning: "M0 -9L9 7H-9Z", info: "M-7 -7H7V7H-7Z",
@@ -41,43 +45,42 @@ function kindOf(station) {
 const isPlaced = (station) => station.latitude !== null && station.longitude !== null;
 
 export async function show({ main, signal, app }) {
-    let [{ stations }, map] = await Promise.all([api("/stations", { signal }), api("/map", { signal })]);
+    const numbers = () => app.names.values.filter((name) => !NO_VALUE.test(name));
+    const options = () => [["rain.hour", t("rain.hour")], ["rain.day", t("rain.day")], ...numbers().map((name) => [name, valueName(name)])];
+    const choice = () => (options().some(([name]) => name === preference("map")) ? preference("map") : "rain.hour");
+    const load = async (query = {}) => {
+        const got = await api("/map/stations", { query: { show: choice(), ...query }, signal });
+        return got.stations.map((one) => ({ ...one, name: app.names.of(one.station) }));
+    };
+    let [stations, map] = await Promise.all([load(), api("/map", { signal })]);
     let view = null;
     let ground = null;
     let moving = false;
     const markers = new Map();
-    const layers = { tiles: s("g"), ground: s("g", { class: "ground" }), stations: s("g") };
+    let sorted = [];
+    const layers = { tiles: s("g"), ground: s("g", { class: "ground" }), groups: s("g"), stations: s("g") };
     const svg = s("svg", { class: "map", tabindex: "0", role: "group", "aria-label": t("map.label"), height: HEIGHT }, Object.values(layers));
     const problems = h("div");
     const told = h("p", { class: "visually-hidden", role: "status" });
     const missing = h("div");
     const sheet = h("div");
 
-    const numbers = () => [...new Set(stations.flatMap(({ values }) => Object.keys(values)))].filter((name) => !NO_VALUE.test(name));
-    const choice = () => preference("map") || "rain.hour";
     const which = h("div");
+    let offered = 0;
     function chooser() {
-        const options = [["rain.hour", t("rain.hour")], ["rain.day", t("rain.day")], ...numbers().map((name) => [name, valueName(name)])];
-        const chosen = select(options, options.some(([name]) => name === choice()) ? choice() : "rain.hour", {
-            name: "map", onchange: () => { prefer("map", chosen.value); draw(); },
+        if (offered === options().length) return;
+        offered = options().length;
+        const chosen = select(options(), choice(), {
+            name: "map", onchange: () => { prefer("map", chosen.value); attempt(problems, again); },
         });
         fill(which, field(t("map.show"), chosen));
     }
-
-    /** The chosen value of a station: rain, a level, anything. */
-    function valueOf(station) {
-        const [kind, span] = choice().split(".");
-        if (kind === "rain" && span) return station.rain ? { value: station.rain[span], unit: station.rain.unit } : null;
-        return station.values[choice()] ?? null;
-    }
-    const valueText = (station) => {
-        const value = valueOf(station);
-        return value ? quantity(value.value, value.unit) : "–";
-    };
+    const valueText = ({ value }) => (value ? quantity(value.value, value.unit) : "–");
 
     const place = (station, latitude, longitude) => attempt(problems, async () => {
         const moved = await api(stationPath(station.station), { method: "PATCH", body: { latitude, longitude } });
-        take(moved);
+        put({ ...station, latitude: moved.latitude, longitude: moved.longitude });
+        draw();
         told.textContent = t("map.moved", { name: shownName(moved) });
     });
     function put(station) {
@@ -85,14 +88,10 @@ export async function show({ main, signal, app }) {
         if (at < 0) stations.push(station);
         else stations[at] = station;
     }
-    function take(station) {
-        put(station);
-        draw();
-    }
 
     // Stations ----------------------------------------------------------------------------
 
-    function marker(id) {
+    function marker(id, made) {
         const shape = s("path");
         const name = s("text", { class: "halo strong", y: "-13", "text-anchor": "middle" });
         const value = s("text", { class: "halo", y: "22", "text-anchor": "middle" });
@@ -100,34 +99,21 @@ export async function show({ main, signal, app }) {
         link.addEventListener("click", (event) => moving && event.preventDefault());
         link.addEventListener("keydown", (event) => nudge(event, made));
         link.addEventListener("pointerdown", (event) => drag(event, made));
-        const made = { link, shape, name, value, rain: link.firstChild };
-        return made;
+        return { link, shape, name, value, rain: link.firstChild };
     }
 
     function draw() {
         const placed = stations.filter(isPlaced);
         const gone = new Set(markers.keys());
-        const most = Math.max(1e-9, ...placed.map((station) => valueOf(station)?.value ?? 0));
+        const most = Math.max(1e-9, ...placed.map(({ value }) => value?.value ?? 0));
         for (const station of placed) {
             gone.delete(station.station);
-            if (!markers.has(station.station)) {
-                markers.set(station.station, marker(station.station));
-                layers.stations.append(markers.get(station.station).link);
-            }
-            const made = markers.get(station.station);
-            made.station = station;
-            made.at = project(station.longitude, station.latitude);
-            const kind = kindOf(station);
-            made.link.setAttribute("class", `marker ${kind}${made.link.classList.contains("bare") ? " bare" : ""}`);
-            made.shape.setAttribute("d", SHAPES[kind]);
-            made.name.textContent = shownName(station);
-            made.value.textContent = valueText(station);
-            // The area of the ring grows with the value.
-            const value = valueOf(station)?.value ?? 0;
-            made.rain.setAttribute("r", value > 0 ? 9 + 16 * Math.sqrt(value / most) : 0);
-            made.link.setAttribute("aria-label", t("map.marker", { name: shownName(station), state: t(`map.${kind}`), value: valueText(station) }));
+            if (!markers.has(station.station)) markers.set(station.station, {});
+            const at = project(station.longitude, station.latitude);
+            Object.assign(markers.get(station.station), { station, at, most, kind: kindOf(station), isOld: true, isHeld: false });
         }
-        for (const id of gone) { markers.get(id).link.remove(); markers.delete(id); }
+        for (const id of gone) { markers.get(id).link?.remove(); markers.delete(id); }
+        sorted = [...markers.values()].sort((a, b) => worstOnMap(a.station, b.station));
         const nowhere = stations.filter((station) => !isPlaced(station));
         fill(missing, nowhere.length > 0 && h("p", {}, t("map.missing"), " ", nowhere.slice(0, NAMED).map((station) => [moving
             ? h("button", { type: "button", class: "plain", onclick: () => place(station, ...centre()) }, t("map.place", { name: shownName(station) }))
@@ -136,13 +122,32 @@ export async function show({ main, signal, app }) {
         layout();
     }
 
+    /** Builds or renews the element of a marker that is in sight. Of a thousand few are. */
+    function renew(made) {
+        const { station, kind, most } = made;
+        if (!made.link) {
+            Object.assign(made, marker(station.station, made));
+            layers.stations.append(made.link);
+        }
+        if (!made.isOld) return;
+        made.isOld = false;
+        made.link.setAttribute("class", `marker ${kind}`);
+        made.shape.setAttribute("d", SHAPES[kind]);
+        made.name.textContent = shownName(station);
+        made.value.textContent = valueText(station);
+        // The area of the ring grows with the value.
+        const value = station.value?.value ?? 0;
+        made.rain.setAttribute("r", value > 0 ? 9 + 16 * Math.sqrt(value / most) : 0);
+        made.link.setAttribute("aria-label", t("map.marker", { name: shownName(station), state: t(`map.${kind}`), value: valueText(station) }));
+    }
+
     // The same as a table. With many stations it is closed at first, and drawn seldom.
     const rows = h("div");
     const fold = h("details", { ontoggle: () => fillTable() }, h("summary", {}, t("map.table")), rows);
     const tabled = () => (stations.length > LISTED ? seldom() : fillTable());
     const seldom = throttled(10_000, signal, () => fillTable());
     function fillTable() {
-        const placed = stations.filter(isPlaced).sort(ORDERS.worst);
+        const placed = stations.filter(isPlaced).sort(worstOnMap);
         const isLong = placed.length > LISTED;
         if (isLong !== (fold.parentNode === sheet)) fill(sheet, isLong ? fold : rows);
         if (isLong && !fold.open) { fill(rows); return; }
@@ -154,23 +159,42 @@ export async function show({ main, signal, app }) {
     const chosenName = () => (choice().startsWith("rain.") ? t(choice()) : valueName(choice()));
     const centre = () => unproject(view.x, view.y).reverse();
 
-    /** Places the markers. The texts of the worst stations come first; where they would overlap,
-     * a marker has none, and its link and the table below still have its name. */
+    /** Places the markers of the stations that are in sight, and groups those that would hide each
+     * other. The texts of the worst come first; where they would overlap, a marker has none, and
+     * its link and the table below still have its name. */
     function label() {
-        const taken = [];
-        const sorted = [...markers.values()].sort((a, b) => ORDERS.worst(a.station, b.station));
-        for (const { link, at, station } of sorted) {
-            const [left, top] = view.pixel(at);
-            link.setAttribute("transform", `translate(${left} ${top})`);
-            const isIn = sorted.length <= LISTED || (left > -MARGIN && left < view.width + MARGIN && top > -MARGIN && top < view.height + MARGIN);
-            link.toggleAttribute("hidden", !isIn);
-            if (!isIn) continue;
-            const half = Math.max(20, shownName(station).length * 3.6);
-            const box = [left - half, top - 26, left + half, top + 26];
-            const isFree = sorted.length <= LISTED || !taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1]);
+        const few = sorted.length <= LISTED;
+        const isIn = ([left, top]) => left > -MARGIN && left < view.width + MARGIN && top > -MARGIN && top < view.height + MARGIN;
+        const inSight = few ? sorted : sorted.filter(({ at }) => isIn(view.pixel(at)));
+        const { single, groups } = few ? { single: sorted, groups: [] } : grouped(inSight, view);
+        const taken = groups.map(({ at }) => boxOf(view.pixel(at), GROUP));
+        const shown = new Set(single);
+        for (const made of sorted) if (made.link && !shown.has(made)) made.link.setAttribute("hidden", "");
+        for (const made of single) {
+            renew(made);
+            made.link.removeAttribute("hidden");
+            const pixel = view.pixel(made.at);
+            made.link.setAttribute("transform", `translate(${pixel.join(" ")})`);
+            const box = boxOf(pixel, Math.max(20, shownName(made.station).length * 3.6));
+            const isFree = few || !taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1]);
             if (isFree) taken.push(box);
-            link.classList.toggle("bare", !isFree);
+            made.link.classList.toggle("bare", !isFree);
         }
+        drawGroups(groups);
+    }
+
+    /** Draws the groups. One that has the focus keeps it. */
+    function drawGroups(groups) {
+        const focused = layers.groups.contains(document.activeElement) && document.activeElement.dataset.cell;
+        fill(layers.groups, groups.map((group) => groupMarker(group, () => {
+            const before = view.scale;
+            view.fit(group.members.map(({ at }) => at));
+            // Stations side by side need a closer look than a single one gets.
+            if (view.scale < before * ZOOM) view.zoom(before * ZOOM ** 3 / view.scale);
+            layout();
+            svg.focus({ preventScroll: true });
+        }, view.pixel(group.at))));
+        if (focused) [...layers.groups.children].find(({ dataset }) => dataset.cell === focused)?.focus({ preventScroll: true });
     }
 
     function layout() {
@@ -192,7 +216,7 @@ export async function show({ main, signal, app }) {
         const ended = new AbortController();
         const pixel = (event) => { const box = svg.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
         let has = false;
-        on(made.link, "pointermove", ended.signal, (event) => { has = true; made.at = view.point(pixel(event)); layout(); });
+        on(made.link, "pointermove", ended.signal, (event) => { has = true; made.isHeld = true; made.at = view.point(pixel(event)); layout(); });
         on(made.link, "pointercancel", ended.signal, () => { ended.abort(); draw(); });
         on(made.link, "pointerup", ended.signal, () => { ended.abort(); if (has) drop(made); });
     }
@@ -212,6 +236,7 @@ export async function show({ main, signal, app }) {
         event.stopPropagation();
         const [left, top] = view.pixel(made.at);
         const [right, down] = ARROWS[event.key];
+        made.isHeld = true;
         made.at = view.point([left + right * NUDGE, top + down * NUDGE]);
         layout();
     }
@@ -238,7 +263,7 @@ export async function show({ main, signal, app }) {
         zoom(event.deltaY < 0 ? ZOOM : 1 / ZOOM, [event.clientX - box.left, event.clientY - box.top]);
     }, { passive: false });
     svg.addEventListener("pointerdown", (event) => {
-        if (event.target.closest("a") || event.button !== 0) return;
+        if (event.target.closest("a, .group") || event.button !== 0) return;
         svg.setPointerCapture(event.pointerId);
         const ended = new AbortController();
         on(svg, "pointermove", ended.signal, (event) => { view.pan(-event.movementX, -event.movementY); layout(); });
@@ -256,10 +281,12 @@ export async function show({ main, signal, app }) {
         svg.classList.toggle("moving", moving);
         hint.textContent = t(moving ? "map.hint.move" : "map.hint");
         draw();
+        changed([]);
     } }, t("map.move"));
     const hint = h("p", { class: "soft" }, t("map.hint"));
     const button = (sign, label, work) => h("button", { type: "button", "aria-label": t(label), onclick: work }, sign);
-    const again = async () => { ({ stations } = await api("/stations", { signal })); chooser(); draw(); };
+    const again = async () => { stations = await load(); chooser(); draw(); };
+    const some = async (ids) => { (await load({ stations: ids.join(",") })).forEach(put); chooser(); draw(); };
 
     chooser();
     fill(main, h("h1", { tabindex: "-1" }, title()),
@@ -275,9 +302,28 @@ export async function show({ main, signal, app }) {
     const sized = new ResizeObserver(() => { view.width = svg.clientWidth; layout(); });
     sized.observe(svg);
     signal.addEventListener("abort", () => sized.disconnect());
-    follow(app.live, signal, {
-        take: (changed) => { changed.forEach(put); chooser(); draw(); }, all: again, count: () => stations.length, holds: () => moving,
-    });
+    const changed = follow(app.live, signal, { some, all: again, holds: () => moving });
+    // A station that falls silent may cause no event.
+    every(MINUTE_MS, signal, () => changed(stations.filter(({ state, silent_from: from }) => state === "online" && from <= Date.now()).map(({ station }) => station)));
+}
+
+/** The rectangle of a marker with its texts. */
+const boxOf = ([left, top], half) => [left - half, top - 26, left + half, top + 26];
+
+/** A group of stations: their number, and the colour of the worst. */
+function groupMarker({ cell, members }, onopen, [left, top]) {
+    const { kind } = members[0];
+    const count = members.length;
+    const open = (event) => {
+        if (event.type === "keydown" && ![" ", "Enter"].includes(event.key)) return;
+        event.preventDefault();
+        event.stopPropagation();
+        onopen();
+    };
+    return s("g", {
+        class: `marker group ${kind}`, transform: `translate(${left} ${top})`, tabindex: "0", role: "button", "data-cell": cell,
+        "aria-label": t("map.group", { count, state: t(`map.${kind}`) }), onclick: open, onkeydown: open,
+    }, s("circle", { r: 11 + 2 * Math.log2(count) }), s("text", { "text-anchor": "middle", y: "4" }, count));
 }
 
 function legend() {

@@ -4,6 +4,8 @@
 import { api } from "../api.js";
 import { ask, sure } from "../dialog.js";
 import { field, fill, h, select, table } from "../dom.js";
+import { shownName } from "../order.js";
+import { LISTED, pick } from "../pick.js";
 import { attempt } from "../problem.js";
 import { t } from "../text.js";
 import { setZone } from "../zone.js";
@@ -75,19 +77,33 @@ export async function siteDesk(section, signal) {
 }
 
 /** What of the site is public, for admins. */
-export async function publicDesk(section, signal) {
-    const [shown, { stations }] = await Promise.all([api("/public", { signal }), api("/stations", { signal })]);
+export async function publicDesk(section, signal, app) {
+    const shown = await api("/public", { signal });
+    const stations = app.names.list();
     const box = h("div", { role: "status" });
     const enabled = select([["no", t("channels.off")], ["yes", t("channels.on")]], shown.enabled ? "yes" : "no", { name: "public" });
     const heading = h("input", { name: "public-title", maxlength: "80", value: shown.title });
-    const checks = stations.map((station) => h("label", { class: "check" },
-        h("input", { type: "checkbox", value: station.station, checked: shown.stations.includes(station.station) }), " ", station.name || station.device));
+    const check = (station) => h("label", { class: "check" },
+        h("input", { type: "checkbox", value: station.station, checked: shown.stations.includes(station.station) }), " ", shownName(station));
+    // Of many stations only the chosen ones are listed, and a field adds others.
+    const isLong = stations.length > LISTED;
+    const boxes = h("fieldset", { class: "checks" }, h("legend", {}, t("public.stations")),
+        stations.filter(({ station }) => !isLong || shown.stations.includes(station)).map(check));
+    const inputs = () => [...boxes.querySelectorAll("input")];
+    const adding = h("div");
+    const offer = () => fill(adding, isLong && field(t("public.add"), pick(stations, null, { name: "public-add", none: t("public.search"), onpick: (station) => {
+        if (!inputs().some((input) => input.value === station.station)) boxes.append(check(station));
+        inputs().find((input) => input.value === station.station).checked = true;
+        offer();
+        adding.querySelector("input").focus();
+    } })));
+    offer();
     const address = `${location.origin}/public`;
     const link = h("p", {}, h("a", { href: "/public", target: "_blank", rel: "noopener" }, address), ". ", t("public.frame"), " ",
         h("code", {}, `<iframe src="${address}" title="Selo" width="100%" height="400"></iframe>`));
     const save = async (event) => {
         event.preventDefault();
-        const chosen = checks.map((check) => check.querySelector("input")).filter((input) => input.checked).map((input) => input.value);
+        const chosen = inputs().filter((input) => input.checked).map((input) => input.value);
         const body = { enabled: enabled.value === "yes", title: heading.value.trim(), stations: chosen };
         if (!await attempt(box, () => api("/public", { method: "PUT", body, signal }))) return;
         link.hidden = !body.enabled;
@@ -96,6 +112,6 @@ export async function publicDesk(section, signal) {
     link.hidden = !shown.enabled;
     section.append(h("p", {}, t("public.text")), h("form", { onsubmit: save },
         h("div", { class: "row" }, field(t("channels.active"), enabled), field(t("public.heading"), heading)),
-        h("fieldset", { class: "checks" }, h("legend", {}, t("public.stations")), checks), box,
+        boxes, adding, box,
         h("div", { class: "buttons" }, h("button", { class: "main" }, t("save")))), link);
 }

@@ -33,7 +33,7 @@ export async function show({ main, signal, app }) {
             h("ul", {}, ["report", "exchange"].map((page) => h("li", {}, h("a", { href: `#/${page}` }, t(`nav.${page}`)), `: ${t(`${page}.text`)}`)))),
         tokens);
     const desks = [[site, siteDesk], [open, publicDesk], [users, userDesk], [tokens, tokenDesk]];
-    if (app.admin) await Promise.all(desks.map(([section, desk]) => desk(section, signal).catch((error) => section.append(problem(error)))));
+    if (app.admin) await Promise.all(desks.map(([section, desk]) => desk(section, signal, app).catch((error) => section.append(problem(error)))));
     else tokens.append(h("p", {}, t("tokens.admin")));
 }
 

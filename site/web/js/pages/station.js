@@ -61,10 +61,11 @@ export async function show({ main, argument: id, signal, app }) {
     let own = ofAddress();
     let range = own ? null : "24h";
     let station = await api(stationPath(id), { signal });
-    const [{ rules }, { stations }] = await Promise.all([api("/rules", { signal }), api("/stations", { signal })]);
-    const others = stations.filter((one) => one.station !== station.station);
+    const { rules } = await api("/rules", { signal });
+    const others = app.names.list().filter((one) => one.station !== station.station);
     // The station whose values are drawn beside this one's.
-    let other = others.find((one) => one.station === asked("with")) ?? null;
+    let other = null;
+    await compareWith(others.find((one) => one.station === asked("with")) ?? null);
     let events = [];
 
     const heading = h("h1", { tabindex: "-1" });
@@ -158,6 +159,11 @@ export async function show({ main, argument: id, signal, app }) {
         });
     }
 
+    /** Loads the other station: its values are not among the names. */
+    async function compareWith(chosen) {
+        other = chosen && await api(stationPath(chosen.station), { signal });
+    }
+
     /** The same value of the other station, if it has it. */
     async function besideOf(what, name, query, column) {
         if (!other || !(name in other.values)) return null;
@@ -241,7 +247,7 @@ export async function show({ main, argument: id, signal, app }) {
     const problems = h("div");
     const happenings = h("div");
     const compare = pick(others, other, {
-        name: "with", none: t("compare.none"), onpick: (station) => { other = station; choose(range, own); },
+        name: "with", none: t("compare.none"), onpick: async (station) => { if (await attempt(problems, () => compareWith(station))) choose(range, own); },
     });
 
     head();

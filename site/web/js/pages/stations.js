@@ -3,8 +3,9 @@
 import { api } from "../api.js";
 import { field, fill, h, select } from "../dom.js";
 import { every, throttled } from "../every.js";
-import { follow } from "../feed.js";
+import { follow, PORTION, portions } from "../feed.js";
 import { ORDERS, shownName } from "../order.js";
+import { attempt } from "../problem.js";
 import { prefer, preference } from "../preferences.js";
 import { spark } from "../spark.js";
 import { ago, dateTime, quantity, t, valueName } from "../text.js";
@@ -16,6 +17,9 @@ const ASIDE = /^(time|status|.*_total)$/;
 const DAY_S = 86_400;
 /** Maximum different values in small charts. */
 const SPARKS = 4;
+/** Age at which a small chart is loaded again. */
+const LINE_MS = 300_000;
+const MINUTE_MS = 60_000;
 
 export const title = () => t("stations.title");
 
@@ -66,14 +70,29 @@ function cardOf(station, heard) {
     ];
 }
 
-/** The last hours of the stations by the name of the value. */
-let lines = {};
+/** The small chart of each station: its value's name and last hours, and when it was loaded. */
+const lines = new Map();
 /** The value of a station's small chart: rain, or its first value. */
 const sparkName = (station) => (station.rain ? "rain_total" : values(station)[0]?.[0]);
 function sparkOf(station) {
-    const name = sparkName(station);
-    const line = lines[name]?.[station.station];
-    return line && spark(name, line, station.rain ? station.rain.unit : station.values[name].unit);
+    const { name, line } = lines.get(station.station) ?? {};
+    return line && name === sparkName(station) && spark(name, line, station.rain ? station.rain.unit : station.values[name].unit);
+}
+
+/** Loads the small charts that are missing or old. */
+async function loadLines(stations, signal) {
+    const now = performance.now();
+    const wanted = new Map();
+    for (const station of stations) {
+        const name = sparkName(station);
+        if (!name || lines.get(station.station)?.at > now - LINE_MS || !(wanted.has(name) || wanted.size < SPARKS)) continue;
+        wanted.set(name, [...wanted.get(name) ?? [], station.station]);
+    }
+    const pieces = [...wanted].flatMap(([name, ids]) => portions(ids).map((some) => [name, some]));
+    await Promise.all(pieces.map(async ([name, ids]) => {
+        const got = await api("/sparklines", { query: { name, stations: ids.join(",") }, signal });
+        for (const id of ids) lines.set(id, { name, line: got.stations[id], at: now });
+    }));
 }
 
 function rowOf(station, heard) {
@@ -110,11 +129,17 @@ export async function show({ main, signal, app }) {
     const cards = new Map();
     const box = h("div");
     let view;
+    // The stations of the page, of those that the search finds, of all.
+    let [shown, found, total, online] = [PORTION, 0, 0, 0];
+    let turn = 0;
     const count = h("p", { class: "soft" });
     const empty = h("p", {}, t("stations.empty"), " ", t("stations.empty.hint"));
     const kept = h("p", { class: "warn", role: "status", hidden: true });
-    const search = h("input", { type: "search", "aria-label": t("stations.filter"), placeholder: t("stations.filter"), oninput: () => filtered() });
-    const filtered = throttled(100, signal, () => arrange());
+    const search = h("input", { type: "search", "aria-label": t("stations.filter"), placeholder: t("stations.filter"), oninput: () => { shown = PORTION; filtered(); } });
+    const filtered = throttled(200, signal, () => all());
+    const nothing = h("p", { hidden: true }, t("stations.nothing"));
+    const more = h("button", { type: "button", hidden: true, onclick: () => { shown += PORTION; attempt(problems, all); } });
+    const problems = h("div");
 
     // Warns when old rows are not deleted because the clock cannot be trusted.
     function tellRetention({ held, behind_seconds: behind }) {
@@ -127,7 +152,7 @@ export async function show({ main, signal, app }) {
     const chooser = (name, among) => {
         const options = Object.keys(among).map((one) => [one, t(`${name}.${one}`)]);
         const chooser = select(options, chosen(name, among), {
-            name, onchange: () => { prefer(name, chooser.value); if (name === "view") look(); arrange(); },
+            name, onchange: () => { prefer(name, chooser.value); if (name === "view") { look(); arrange(); } else attempt(problems, all); },
         });
         return field(t(`stations.${name}`), chooser);
     };
@@ -142,25 +167,29 @@ export async function show({ main, signal, app }) {
     }
 
     function take(station) {
-        app.names.set(station.station, station.name);
+        app.names.take(station);
         if (!cards.has(station.station)) cards.set(station.station, view.make());
         cards.get(station.station).update(station);
     }
 
+    /** Sorts what is shown. The collector sorts in the same way, so that the page has the first. */
     function arrange() {
         const all = [...cards.values()];
         const before = ORDERS[chosen("order", ORDERS)];
         all.sort((a, b) => before(a.station, b.station));
-        const wanted = search.value.trim().toLowerCase();
-        const text = ({ station }) => `${shownName(station)} ${station.device} ${station.site}`.toLowerCase();
-        const shown = all.filter((card) => text(card).includes(wanted)).map((card) => card.element);
+        const wanted = all.map((card) => card.element);
         const now = [...view.holder.children];
-        if (shown.length !== now.length || shown.some((card, at) => card !== now[at])) place(shown);
-        const online = all.filter((card) => card.station.state === "online").length;
-        count.textContent = t("stations.count", { online, all: all.length });
-        search.hidden = all.length < FILTER_FROM;
-        empty.hidden = all.length > 0;
-        count.hidden = all.length === 0;
+        if (wanted.length !== now.length || wanted.some((card, at) => card !== now[at])) place(wanted);
+    }
+
+    function tellCount() {
+        count.textContent = t("stations.count", { online, all: total });
+        search.hidden = total < FILTER_FROM;
+        empty.hidden = total > 0;
+        count.hidden = total === 0;
+        nothing.hidden = found > 0 || total === 0;
+        more.hidden = found <= shown;
+        more.textContent = t("stations.more", { count: Math.min(PORTION, found - shown) });
     }
 
     /** Puts the elements in order. A link in one of them keeps the focus. */
@@ -171,21 +200,36 @@ export async function show({ main, signal, app }) {
     }
 
     async function all() {
-        const { stations, retention } = await api("/stations", { signal });
-        const names = [...new Set(stations.map(sparkName).filter(Boolean))].slice(0, SPARKS);
-        const got = await Promise.all(names.map((name) => api("/sparklines", { query: { name }, signal })));
-        lines = Object.fromEntries(got.map((one) => [one.name, one.stations]));
+        turn += 1;
+        const own = turn;
+        const query = { order: chosen("order", ORDERS), search: search.value.trim() };
+        const starts = Array.from({ length: Math.ceil(shown / PORTION) }, (_, at) => at * PORTION);
+        const pages = await Promise.all(starts.map((from) => api("/overview", { query: { ...query, from }, signal })));
+        const stations = pages.flatMap((page) => page.stations);
+        await loadLines(stations, signal);
+        // An answer to an earlier question may come last.
+        if (own !== turn) return;
+        ({ all: total, online, found } = pages[0]);
+        const now = new Set(stations.map(({ station }) => station));
+        for (const id of cards.keys()) if (!now.has(id)) cards.delete(id);
         stations.forEach(take);
-        tellRetention(retention);
+        tellRetention(pages[0].retention);
+        arrange();
+        tellCount();
+    }
+
+    async function some(ids) {
+        const { stations } = await api("/stations", { query: { stations: ids.join(",") }, signal });
+        for (const station of stations) if (cards.has(station.station)) take(station);
         arrange();
     }
 
     look();
     await all();
     fill(main, h("h1", { tabindex: "-1" }, title()),
-        h("div", { class: "tools" }, count, search, chooser("order", ORDERS), chooser("view", VIEWS)), kept, empty, box);
-    follow(app.live, signal, {
-        take: (changed) => { changed.forEach(take); arrange(); }, all, count: () => cards.size,
-    });
+        h("div", { class: "tools" }, count, search, chooser("order", ORDERS), chooser("view", VIEWS)), kept, problems, empty, nothing, box, more);
+    follow(app.live, signal, { some, all, shows: (id) => cards.has(id) });
+    // A station that falls silent may cause no event, and rain changes an order.
+    every(MINUTE_MS, signal, () => all().catch(() => {}));
     every(10_000, signal, () => cards.forEach((card) => card.tick()));
 }

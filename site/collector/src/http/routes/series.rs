@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::super::answer::ApiError;
 use super::super::caller::Viewer;
+use super::stations::named;
 use super::{Answer, Range, Shared};
 use crate::db::Database;
 use crate::query::{self, Before, Step};
@@ -29,9 +30,12 @@ impl Series {
     }
 
     fn name(&self) -> Result<String, ApiError> {
-        let missing = "the parameter name is missing: it names the value";
-        self.name.clone().ok_or_else(|| ApiError::invalid(missing))
+        name_of(self.name.clone())
     }
+}
+
+fn name_of(asked: Option<String>) -> Result<String, ApiError> {
+    asked.ok_or_else(|| ApiError::invalid("the parameter name is missing: it names the value"))
 }
 
 /// `GET /stations/{station}/series`: a value over time, as columns.
@@ -86,12 +90,21 @@ pub async fn station_events(
     Ok(Json(app.readers.read(work).await?))
 }
 
-/// `GET /sparklines`: the last hours of one value of all stations.
-pub async fn sparklines(_: Viewer, State(app): Shared, Query(asked): Query<Series>) -> Answer {
-    let (name, now) = (asked.name()?, app.clock.now());
+/// Query parameters of [`sparklines`].
+#[derive(Deserialize)]
+pub struct Lines {
+    name: Option<String>,
+    stations: Option<String>,
+}
+
+/// `GET /sparklines`: the last hours of one value of all stations, or of the named ones.
+pub async fn sparklines(_: Viewer, State(app): Shared, Query(asked): Query<Lines>) -> Answer {
+    let name = name_of(asked.name)?;
+    let chosen = asked.stations.as_deref().map(named).transpose()?;
+    let now = app.clock.now();
     let lines = app
         .readers
-        .read(move |db| timeline::sparklines(db, &name, now))
+        .read(move |db| timeline::sparklines(db, &name, chosen.as_deref(), now))
         .await?;
     Ok(Json(lines))
 }

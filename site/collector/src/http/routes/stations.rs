@@ -1,4 +1,5 @@
-//! `/stations`: the list, one station, and changes of it.
+//! `/stations`: the list, one station, and changes of it. `/names`, `/overview` and
+//! `/map/stations`: lists of many stations. They are not below `/stations/`, where an id stands.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -13,6 +14,7 @@ use super::super::caller::{Operator, Viewer};
 use super::{Answer, Body, Shared};
 use crate::db::{Database, Value as Column};
 use crate::error::{Error, Result};
+use crate::overview::{self, Order};
 use crate::query;
 use crate::sql;
 
@@ -38,37 +40,102 @@ impl App {
     }
 }
 
-/// Maximum stations that a request of [`stations`] names. The dashboard has the same.
+/// Maximum stations that a request names. The dashboard has the same.
 const NAMED_MAX: usize = 100;
+
+/// Parses station ids with commas between. A station that is named twice is one.
+pub(super) fn named(text: &str) -> Result<Vec<String>, ApiError> {
+    let mut ids: Vec<String> = text
+        .split(',')
+        .filter(|id| !id.is_empty())
+        .take(NAMED_MAX + 1)
+        .map(str::to_string)
+        .collect();
+    if ids.len() > NAMED_MAX {
+        let what = format!("at most {NAMED_MAX} stations may be named");
+        return Err(ApiError::invalid(what));
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
+}
 
 /// Query parameters of [`stations`].
 #[derive(Deserialize)]
 pub struct Asked {
-    /// Station ids with commas between. Unknown ones are left out.
+    /// Unknown stations are left out.
     stations: Option<String>,
 }
 
 /// `GET /stations`: all stations, or the named ones. A dashboard with many stations asks for the
 /// changed ones only.
 pub async fn stations(_: Viewer, State(app): Shared, Query(asked): Query<Asked>) -> Answer {
-    let chosen = asked.stations.map(|ids| -> Vec<String> {
-        let ids = ids.split(',').filter(|id| !id.is_empty());
-        ids.map(str::to_string).collect()
-    });
-    if chosen.as_ref().is_some_and(|ids| ids.len() > NAMED_MAX) {
-        let what = format!("at most {NAMED_MAX} stations may be named");
+    let chosen = asked.stations.as_deref().map(named).transpose()?;
+    let stations = app.find_stations(chosen).await?;
+    Ok(Json(
+        json!({"stations": stations, "retention": retention(&app)}),
+    ))
+}
+
+/// Shown by the dashboard when old rows are not deleted.
+fn retention(app: &App) -> Value {
+    let (held, behind) = (&app.metrics.prune_held, &app.metrics.prune_behind);
+    json!({"held": held.load(Relaxed) == 1, "behind_seconds": behind.load(Relaxed)})
+}
+
+/// `GET /names`: what choices of a station or a value show.
+pub async fn names(_: Viewer, State(app): Shared) -> Answer {
+    Ok(Json(app.readers.read(overview::names).await?))
+}
+
+/// Query parameters of [`overview`].
+#[derive(Deserialize)]
+pub struct Page {
+    order: Option<String>,
+    search: Option<String>,
+    from: Option<usize>,
+    limit: Option<usize>,
+}
+
+/// `GET /overview`: a page of the stations in an order.
+pub async fn overview(_: Viewer, State(app): Shared, Query(asked): Query<Page>) -> Answer {
+    let limit = asked.limit.unwrap_or(NAMED_MAX);
+    if !(1..=NAMED_MAX).contains(&limit) {
+        let what = format!("limit must be from 1 to {NAMED_MAX}");
         return Err(ApiError::invalid(what));
     }
-    let stations = app.find_stations(chosen).await?;
-    let (held, behind) = (&app.metrics.prune_held, &app.metrics.prune_behind);
-    Ok(Json(json!({
-        "stations": stations,
-        // Shown by the dashboard when old rows are not deleted.
-        "retention": {
-            "held": held.load(Relaxed) == 1,
-            "behind_seconds": behind.load(Relaxed),
-        },
-    })))
+    let page = overview::Page {
+        order: Order::parse(asked.order.as_deref().unwrap_or("worst"))?,
+        search: asked.search.unwrap_or_default(),
+        from: asked.from.unwrap_or(0),
+        limit,
+    };
+    let (now, silent_after) = (app.clock.now(), app.silent_after_ms);
+    let mut found = app
+        .readers
+        .read(move |db| overview::overview(db, &page, now, silent_after))
+        .await?;
+    found["retention"] = retention(&app);
+    Ok(Json(found))
+}
+
+/// Query parameters of [`map_stations`].
+#[derive(Deserialize)]
+pub struct OnMap {
+    show: Option<String>,
+    stations: Option<String>,
+}
+
+/// `GET /map/stations`: all stations, or the named ones, with what the map shows of each.
+pub async fn map_stations(_: Viewer, State(app): Shared, Query(asked): Query<OnMap>) -> Answer {
+    let chosen = asked.stations.as_deref().map(named).transpose()?;
+    let show = asked.show.unwrap_or_else(|| "rain.hour".into());
+    let (now, silent_after) = (app.clock.now(), app.silent_after_ms);
+    let stations = app
+        .readers
+        .read(move |db| overview::on_map(db, chosen.as_deref(), &show, now, silent_after))
+        .await?;
+    Ok(Json(json!({"stations": stations})))
 }
 
 /// `GET /stations/{station}`.

@@ -113,7 +113,7 @@ fn site_with_readings() -> Site {
 fn requests<'a>(
     rules: &'a str,
     reading: &'a str,
-) -> [(&'static str, &'static str, &'static str, &'a str); 37] {
+) -> [(&'static str, &'static str, &'static str, &'a str); 40] {
     let token = r#"{"name":"probe","role":"device"}"#;
     let user = r#"{"name":"ana","role":"viewer","password":"correct horse"}"#;
     let ground = r#"{"type":"LineString","coordinates":[[1,2],[3,4]]}"#;
@@ -154,6 +154,8 @@ fn requests<'a>(
             "",
         ),
         ("get", "/sparklines", "/sparklines?name=rain_total", ""),
+        ("get", "/names", "/names", ""),
+        ("get", "/overview", "/overview?order=rain&search=s", ""),
         ("get", "/frames", "/frames", ""),
         ("get", "/exchange", "/exchange", ""),
         ("get", "/alarms", "/alarms", ""),
@@ -174,6 +176,7 @@ fn requests<'a>(
         ),
         ("delete", "/channels/{id}", "/channels/1", ""),
         ("get", "/map", "/map", ""),
+        ("get", "/map/stations", "/map/stations?show=battery", ""),
         ("put", "/map/ground", "/map/ground", ground),
         ("delete", "/map/ground", "/map/ground", ""),
         ("patch", "/map", "/map", r#"{"tiles":""}"#),
