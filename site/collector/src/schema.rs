@@ -194,6 +194,7 @@ const STEPS: [&str; 7] = [
     CREATE INDEX outbox_of_alarm ON outbox(alarm);
     CREATE INDEX alarm_by_time ON alarm(since, id);
     CREATE INDEX alarm_of_station ON alarm(station);
+    CREATE INDEX alarm_open ON alarm(since, id) WHERE cleared IS NULL;
 ",
 ];
 
