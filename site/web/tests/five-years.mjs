@@ -20,6 +20,8 @@ const DAY = 24 * HOUR;
 const KEPT = { rollup_day: [DAY, 5 * 365], rollup_hour: [HOUR, 5 * 365 * 24], rollup_minute: [HOUR, 60 * 24] };
 const READINGS = 400 * 24;
 const VALUES = { rain_total: "mm", temperature: "Cel" };
+/** Past alarms of a station: a thousand stations have as many as the collector keeps. */
+const ALARMS = 100;
 /** A session lasts a month. */
 const SESSIONS = 60;
 
@@ -48,6 +50,12 @@ function filling(now) {
             SELECT s.station, ${session(`${first} + n.i * ${HOUR}`)}, n.i, ${first} + n.i * ${HOUR}, ${first} + n.i * ${HOUR}, 'north', s.site, 1, -90,
                 x'00112233445566778899aabbccddeeff', '{"temperature":15.5,"rain_total":120.2,"battery":4.05,"status":0,"time":1790000000}'
             FROM one s CROSS JOIN n WHERE n.i < ${READINGS};
+        INSERT INTO alarm(rule, station, since, cleared, value, bound, unit, text, severity)
+            SELECT 'rule' || n.i, s.station, ${now} - n.i * ${18 * DAY} - 7200000, ${now} - n.i * ${18 * DAY} - 3600000, 31.5, 30, 'mm', 'heavy rain', 'warning'
+            FROM n CROSS JOIN one s WHERE n.i < ${ALARMS};
+        INSERT INTO journal(at, alarm, event, person, note, target)
+            SELECT a.since + e.i * 60000, a.id, CASE e.i WHEN 0 THEN 'raised' WHEN 1 THEN 'sent' WHEN 2 THEN 'acknowledged' ELSE 'cleared' END, 'Maria', 'seen', NULL
+            FROM alarm a CROSS JOIN n e WHERE e.i < 4;
         COMMIT; PRAGMA journal_mode = WAL;`;
 }
 
@@ -74,6 +82,7 @@ function asked(station, now) {
         "frames of a station": `/frames?limit=50&device=${encodeURIComponent(station)}`,
         "the alarms": "/alarms",
         "a year of the journal": `/journal?limit=100&from=${now - 365 * DAY}`,
+        "five years of a station's journal": `/journal?limit=100&station=${encodeURIComponent(station)}&from=${now - 1825 * DAY}`,
     };
 }
 

@@ -22,11 +22,12 @@ const PAGES = [["stations", ".card:nth-child(2)"], ["map", "svg.map .group, svg.
 async function main(count, folder) {
     const collector = new Collector();
     let browser;
-    const line = (what, { requests, bytes, wire }, ms) =>
-        console.log(`${what}: ${requests} requests, ${Math.round(bytes / 1000)} KB, ${Math.round(wire / 1000)} KB on the wire${ms === undefined ? "" : `, ${Math.round(ms)} ms`}`);
+    const line = (what, { requests, bytes, wire, lost }, ms) =>
+        console.log(`${lost ? `not counted: ${lost}\n` : ""}${what}: ${requests} requests, ${Math.round(bytes / 1000)} KB, ${Math.round(wire / 1000)} KB on the wire${ms === undefined ? "" : `, ${Math.round(ms)} ms`}`);
     try {
         await collector.start();
         const stations = await many(collector, count);
+        await rainy(collector, stations);
         browser = await launch();
         console.log(`${(await collector.api("/names")).stations.length} stations, wall-clock`);
         let last;
@@ -42,6 +43,17 @@ async function main(count, folder) {
         await browser?.close();
         await collector.end();
     }
+}
+
+/** Alarms of a few stations, so that the pages look as on a rainy day. */
+async function rainy(collector, stations) {
+    await collector.api("/rules", "PUT", { rules: [
+        { name: "flat", kind: "battery", limit: 3.4, clear: 3.5, severity: "warning" },
+        { name: "hot", kind: "value", value: "temperature", when: "over", limit: 40, clear: 39, severity: "critical" },
+    ] });
+    const low = stations.filter((_, at) => at % 90 === 7).map((station) => station.reading(Date.now(), { battery: { value: 3.2, unit: "V" } }));
+    const hot = stations.filter((_, at) => at % 300 === 11).map((station) => station.reading(Date.now(), { temperature: { value: 41.5, unit: "Cel" } }));
+    await collector.send([...low, ...hot]);
 }
 
 /** Opens each page as a browser does that has not been there yet. */

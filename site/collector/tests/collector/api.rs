@@ -2,7 +2,7 @@
 
 mod described;
 
-use crate::common::{NOON, Site, message};
+use crate::common::{NOON, Site, message, on_each_database};
 use serde_json::{Value, json};
 
 #[test]
@@ -274,7 +274,10 @@ fn a_page_asks_for_the_changed_stations_alone() {
 
 #[test]
 fn the_overview_has_pages_in_an_order_and_a_search() {
-    let site = Site::start();
+    on_each_database(pages_in_an_order);
+}
+
+fn pages_in_an_order(site: Site) {
     let all: Vec<_> = (0..12)
         .map(|number| message(&format!("s{number}"), 1, 0, NOON, f64::from(number)))
         .collect();
@@ -314,6 +317,48 @@ fn the_overview_has_pages_in_an_order_and_a_search() {
     assert_eq!(got["stations"].as_array().expect("a list").len(), 1);
     assert_eq!(got["stations"][0]["alarms"][0]["alarm"], "low");
     assert_eq!(got["stations"][0]["value"]["unit"], "Cel");
+}
+
+#[test]
+fn the_rain_of_a_day_is_that_of_its_minutes() {
+    on_each_database(|site| {
+        const MINUTE: i64 = 60_000;
+        // A reading in 7 minutes, each 0.2 mm more.
+        let times: Vec<i64> = (0..260).map(|at| NOON - (260 - at) * 7 * MINUTE).collect();
+        let all: Vec<_> = (0u32..)
+            .zip(&times)
+            .map(|(counter, at)| message("3f9a01c2", 1, counter, *at, f64::from(counter) * 0.2))
+            .collect();
+        site.client.send(&all);
+        let minutes: Vec<i64> = times
+            .iter()
+            .skip(1)
+            .map(|at| at / MINUTE * MINUTE)
+            .collect();
+        for later in [
+            0,
+            1,
+            MINUTE,
+            17 * MINUTE - 1,
+            59 * MINUTE,
+            60 * MINUTE,
+            7 * 60 * MINUTE + 3,
+        ] {
+            let now = NOON + later;
+            site.now.store(now, std::sync::atomic::Ordering::Relaxed);
+            let within = |at: &&i64| **at > now - 1440 * MINUTE && **at <= now;
+            let wanted = minutes.iter().filter(within).count() as f64 * 0.2;
+            let got = site.client.get("/api/v1/stations").ok();
+            let day = got["stations"][0]["rain"]["day"].as_f64().expect("rain");
+            assert!(
+                (day - wanted).abs() < 1e-6,
+                "{day} is not {wanted}, {later} ms later"
+            );
+            let path = "/api/v1/map/stations?show=rain.day";
+            let marker = &site.client.get(path).ok()["stations"][0];
+            assert_eq!(marker["value"]["value"], day);
+        }
+    });
 }
 
 #[test]

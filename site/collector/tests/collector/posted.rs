@@ -4,7 +4,7 @@
 mod refused;
 
 use crate::common::postgres::Cluster;
-use crate::common::{Answer, Client, NOON, Site, place};
+use crate::common::{Answer, Client, NOON, Site, on_each_database, place};
 use selo_collector::db::Location;
 use selo_collector::schema;
 use selo_tls::station::{Reading, Time};
@@ -46,14 +46,6 @@ fn nobody(site: &Site) -> Client {
     let mut client = site.client.clone();
     client.cookie = None;
     client
-}
-
-/// Runs `work` with a collector on each database. Only SQLite if PostgreSQL is not installed.
-fn on_each_database(work: impl Fn(Site)) {
-    work(Site::start());
-    if let Some(cluster) = Cluster::start() {
-        work(Site::start_with(|config| config.database = place(&cluster)));
-    }
 }
 
 #[test]

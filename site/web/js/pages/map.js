@@ -186,7 +186,8 @@ export async function show({ main, signal, app }) {
     /** Draws the groups. One that has the focus keeps it. */
     function drawGroups(groups) {
         const focused = layers.groups.contains(document.activeElement) && document.activeElement.dataset.cell;
-        fill(layers.groups, groups.map((group) => groupMarker(group, () => {
+        // All rings are below all numbers.
+        fill(layers.groups, groups.map((group) => ringOf(group, view.pixel(group.at))), groups.map((group) => groupMarker(group, () => {
             const before = view.scale;
             view.fit(group.members.map(({ at }) => at));
             // Stations side by side need a closer look than a single one gets.
@@ -310,10 +311,21 @@ export async function show({ main, signal, app }) {
 /** The rectangle of a marker with its texts. */
 const boxOf = ([left, top], half) => [left - half, top - 26, left + half, top + 26];
 
-/** A group of stations: their number, and the colour of the worst. */
-function groupMarker({ cell, members }, onopen, [left, top]) {
+const radiusOf = ({ members }) => 11 + 2 * Math.log2(members.length);
+
+/** The ring of a group: the greatest value of its stations. */
+function ringOf(group, [left, top]) {
+    const value = Math.max(0, ...group.members.map(({ station }) => station.value?.value ?? 0));
+    const { most } = group.members[0];
+    return value > 0 && s("circle", { class: "ring", cx: left, cy: top, r: radiusOf(group) + 12 * Math.sqrt(value / most) });
+}
+
+/** A group of stations: their number, and the shape of the worst if it needs a look. */
+function groupMarker(group, onopen, [left, top]) {
+    const { cell, members } = group;
     const { kind } = members[0];
     const count = members.length;
+    const radius = radiusOf(group);
     const open = (event) => {
         if (event.type === "keydown" && ![" ", "Enter"].includes(event.key)) return;
         event.preventDefault();
@@ -323,7 +335,8 @@ function groupMarker({ cell, members }, onopen, [left, top]) {
     return s("g", {
         class: `marker group ${kind}`, transform: `translate(${left} ${top})`, tabindex: "0", role: "button", "data-cell": cell,
         "aria-label": t("map.group", { count, state: t(`map.${kind}`) }), onclick: open, onkeydown: open,
-    }, s("circle", { r: 11 + 2 * Math.log2(count) }), s("text", { "text-anchor": "middle", y: "4" }, count));
+    }, s("circle", { r: radius }), s("text", { "text-anchor": "middle", y: "4" }, count),
+    kind !== "online" && s("path", { d: SHAPES[kind], transform: `translate(${radius * 0.75} ${-radius * 0.75})` }));
 }
 
 function legend() {

@@ -117,6 +117,14 @@ impl Drop for Site {
     }
 }
 
+/// Runs `work` with a collector on each database. Only SQLite if PostgreSQL is not installed.
+pub fn on_each_database(work: impl Fn(Site)) {
+    work(Site::start());
+    if let Some(cluster) = postgres::Cluster::start() {
+        work(Site::start_with(|config| config.database = place(&cluster)));
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
