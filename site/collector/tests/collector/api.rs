@@ -336,13 +336,14 @@ fn the_rain_of_a_day_is_that_of_its_minutes() {
             .map(|at| at / MINUTE * MINUTE)
             .collect();
         for later in [
+            -43 * MINUTE,
+            -1,
             0,
             1,
             MINUTE,
             17 * MINUTE - 1,
-            59 * MINUTE,
             60 * MINUTE,
-            7 * 60 * MINUTE + 3,
+            427 * MINUTE,
         ] {
             let now = NOON + later;
             site.now.store(now, std::sync::atomic::Ordering::Relaxed);
