@@ -12,6 +12,7 @@
 #        kernels ends the list.
 # environment: SELO_ARM_CORES  the cores (default: m0 m3 m4 m7 m33)
 #              SELO_ARM_CC     the compiler (default: arm-none-eabi-gcc)
+#              SELO_KERNEL_CASES  the number of inputs of most functions (default: 2000)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=out/arm
@@ -31,7 +32,7 @@ cc=${SELO_ARM_CC:-arm-none-eabi-gcc}
 
 warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
 # Fewer cases than on AVR: QEMU is slower at starting than at running, but C is slow.
-cases=2000
+cases=${SELO_KERNEL_CASES:-2000}
 
 # The emulated machine of a core, its memory map, and its cycle model or none.
 machine_of() { case $1 in m0) echo microbit ;; m3) echo mps2-an385 ;; m4) echo mps2-an386 ;; m7) echo mps2-an500 ;; m33) echo mps2-an505 ;; esac }

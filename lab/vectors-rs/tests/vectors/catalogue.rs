@@ -51,7 +51,7 @@ fn every_case_passes_on_the_reference() {
                 let count = counts.entry((&set.id, algorithm.name())).or_default();
                 *count = (count.0 + 1, count.1 + u64::from(case.weight));
             }
-            for case in stratified(&cases, budget(4_000)) {
+            for case in stratified(&cases, budget(2_000)) {
                 if case.weight <= LARGEST_WEIGHT {
                     assert_eq!(
                         run(case, 65_536),
@@ -87,7 +87,7 @@ fn small_buffers_change_no_verdict() {
                 let cases = set
                     .cases(algorithm.name())
                     .expect("the repository's files parse");
-                for case in stratified(&cases, budget(100))
+                for case in stratified(&cases, budget(30))
                     .into_iter()
                     .filter(|case| case.weight <= 3_000)
                 {
