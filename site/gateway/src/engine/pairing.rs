@@ -11,8 +11,8 @@ use selo_link::pair::{Compared, Digits};
 use super::core::Engine;
 use super::output::{Event, Output};
 use super::window::{
-    Attempt, Decided, Given, Matched, Open, PairError, RESULT_MS, RESULTS_MAX, Stage, Underway,
-    WINDOW_MAX_MS, Window, WindowState,
+    Attempt, DECIDED_MAX, Decided, Given, Matched, Open, PairError, RESULT_MS, RESULTS_MAX, Stage,
+    Underway, WINDOW_MAX_MS, Window, WindowState,
 };
 use crate::clock::Now;
 use crate::counters::{Count, Kind};
@@ -126,7 +126,8 @@ impl Engine {
         out: &mut Output,
     ) -> Result<Matched, PairError> {
         let open = self.pairing.open.as_mut().ok_or(PairError::Closed)?;
-        if self.pairing.decided.is_some() {
+        let window = self.pairing.windows;
+        if self.pairing.decided.iter().any(|it| it.window == window) {
             return Err(PairError::Storing);
         }
         let matching = matching(&open.attempts, digits);
@@ -174,14 +175,19 @@ impl Engine {
             kem: compared.kem(),
         };
         let window = self.pairing.windows;
-        self.pairing.decided = Some(Decided { window, underway });
+        let decided = &mut self.pairing.decided;
+        if decided.len() == DECIDED_MAX {
+            decided.remove(0);
+        }
+        decided.push(Decided { window, underway });
         Ok(matched)
     }
 
     fn decided(&mut self, attempt: Attempt) -> Result<Decided, PairError> {
         let decided = &mut self.pairing.decided;
-        let taken = decided.take_if(|it| it.underway.attempt == attempt);
-        taken.ok_or(PairError::NotComparing)
+        let at = decided.iter().position(|it| it.underway.attempt == attempt);
+        at.map(|at| decided.remove(at))
+            .ok_or(PairError::NotComparing)
     }
 
     /// Confirms a [`Matched`] device after the caller has stored it: tells the node, and closes

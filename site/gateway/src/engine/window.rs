@@ -18,6 +18,8 @@ const ENTRIES: usize = 3;
 
 /// Maximum parallel attempts.
 const ATTEMPTS: usize = 8;
+/// Maximum attempts whose devices are being stored. The oldest is forgotten first.
+pub(super) const DECIDED_MAX: usize = 4;
 
 /// Maximum parallel attempts per source.
 const ATTEMPTS_OF_SOURCE: usize = 4;
@@ -134,9 +136,10 @@ pub(super) struct Pairing {
     /// Number of windows so far, which is the id of the last one.
     pub(super) windows: Window,
     pub(super) attempts: Attempt,
-    /// The attempt whose digits were typed, while its device is being stored. Nothing but that
-    /// decides about it.
-    pub(super) decided: Option<Decided>,
+    /// The attempts whose digits were typed, while their devices are being stored. Nothing but
+    /// that decides about them. At most one of each window, and [`DECIDED_MAX`] in all: who stores
+    /// a device may have failed and never tell.
+    pub(super) decided: Vec<Decided>,
     /// Decisions of the operator, kept for repetition. At most [`RESULTS_MAX`].
     pub(super) results: Vec<Given>,
 }

@@ -9,158 +9,214 @@ use crate::scan::Scanned;
 use crate::scan::declarations::{Function, Parameter};
 use crate::scan::words::words;
 
-/// The plausible purposes of a function, with their costs.
-pub(super) fn purposes(
-    function: &Function,
-    scanned: &Scanned,
-) -> Vec<(Purpose, Option<Purpose>, u32)> {
-    let own = words(&function.name);
-    let class = function.class.as_deref().map(words).unwrap_or_default();
-    let all: Vec<String> = class.iter().chain(&own).cloned().collect();
-    let whole = all.concat();
-    let decrypts = begins(&own, &["decr", "decipher", "dec", "inv", "open", "unseal"]);
-    let encrypts = begins(
-        &own,
-        &["encr", "encipher", "enc", "cipher", "seal", "xcrypt"],
-    ) || says(&own, &["crypt", "crypto", "xor", "process", "encode"]);
-    let sets = begins(
-        &own,
-        &[
-            "set", "init", "expan", "sched", "begin", "start", "prepare", "ini", "key", "load",
-        ],
-    );
-    let ends = begins(
-        &own,
-        &[
-            "final", "finish", "result", "end", "done", "digest", "sum", "output", "get", "close",
-        ],
-    ) || says(&own, &["out"]);
-    let feeds = begins(
-        &own,
-        &[
-            "update", "write", "input", "absorb", "add", "append", "data", "process",
-        ],
-    );
-    let hashes = [
-        "sha", "hash", "blake", "keccak", "hmac", "digest", "md", "mac",
-    ]
-    .iter()
-    .any(|part| whole.contains(part));
-    let aead = [
-        "aead",
-        "gcm",
-        "ccm",
-        "poly1305",
-        "rfc7539",
-        "rfc8439",
-        "chachapoly",
-        "ascon",
-        "seal",
-        "ocb",
-        "giftcofb",
-        "auth",
-    ]
-    .iter()
-    .any(|part| whole.contains(part));
-    let has_bytes = function.parameters.iter().any(|parameter| {
-        matches!(
-            shape(scanned, parameter),
-            Shape::Bytes { .. } | Shape::Untyped | Shape::Words
-        )
-    });
-    let mut found = Vec::new();
-    let direction = match (encrypts, decrypts) {
-        (_, true) => Some(Purpose::Decrypt),
-        (true, false) => Some(Purpose::Encrypt),
-        _ => None,
-    };
-    if sets && has_bytes {
-        let both = encrypts || decrypts;
-        let only_iv = says(&own, &["iv", "nonce", "counter", "ctr"]) && !whole.contains("key");
-        let cost = u32::from(both) + u32::from(only_iv) * 5;
-        found.push((Purpose::SetKey, direction, cost));
-        found.push((Purpose::SetIv, None, 2));
+/// A plausible purpose, the direction of a set-up, and the cost.
+type Found = (Purpose, Option<Purpose>, u32);
+
+/// Parts of names that speak of hashes and MACs.
+const OF_HASHES: [&str; 8] = [
+    "sha", "hash", "blake", "keccak", "hmac", "digest", "md", "mac",
+];
+/// Parts of names that speak of authenticated encryption.
+const OF_AEADS: [&str; 12] = [
+    "aead",
+    "gcm",
+    "ccm",
+    "poly1305",
+    "rfc7539",
+    "rfc8439",
+    "chachapoly",
+    "ascon",
+    "seal",
+    "ocb",
+    "giftcofb",
+    "auth",
+];
+const DECRYPTS: [&str; 6] = ["decr", "decipher", "dec", "inv", "open", "unseal"];
+const ENCRYPTS: [&str; 6] = ["encr", "encipher", "enc", "cipher", "seal", "xcrypt"];
+const SETS: [&str; 10] = [
+    "set", "init", "expan", "sched", "begin", "start", "prepare", "ini", "key", "load",
+];
+const ENDS: [&str; 10] = [
+    "final", "finish", "result", "end", "done", "digest", "sum", "output", "get", "close",
+];
+const FEEDS: [&str; 8] = [
+    "update", "write", "input", "absorb", "add", "append", "data", "process",
+];
+
+/// What a function's name and parameters say.
+struct Says<'f> {
+    function: &'f Function,
+    scanned: &'f Scanned,
+    /// The words of its own name.
+    own: Vec<String>,
+    /// Those of its class and its own, as one.
+    whole: String,
+    mode: Mode,
+    decrypts: bool,
+    encrypts: bool,
+    sets: bool,
+    ends: bool,
+    feeds: bool,
+    hashes: bool,
+    aead: bool,
+    has_bytes: bool,
+}
+
+impl<'f> Says<'f> {
+    fn of(function: &'f Function, scanned: &'f Scanned) -> Says<'f> {
+        let own = words(&function.name);
+        let class = function.class.as_deref().map(words).unwrap_or_default();
+        let all: Vec<String> = class.iter().chain(&own).cloned().collect();
+        let whole = all.concat();
+        let has_bytes = function.parameters.iter().any(|parameter| {
+            matches!(
+                shape(scanned, parameter),
+                Shape::Bytes { .. } | Shape::Untyped | Shape::Words
+            )
+        });
+        Says {
+            function,
+            scanned,
+            mode: mode(&all),
+            decrypts: begins(&own, &DECRYPTS),
+            encrypts: begins(&own, &ENCRYPTS)
+                || says(&own, &["crypt", "crypto", "xor", "process", "encode"]),
+            sets: begins(&own, &SETS),
+            ends: begins(&own, &ENDS) || says(&own, &["out"]),
+            feeds: begins(&own, &FEEDS),
+            hashes: OF_HASHES.iter().any(|part| whole.contains(part)),
+            aead: OF_AEADS.iter().any(|part| whole.contains(part)),
+            has_bytes,
+            own,
+            whole,
+        }
     }
-    if says(&own, &["open", "new", "create"]) && has_bytes && function.parameters.len() <= 4 {
-        found.push((Purpose::SetKey, None, 2));
+
+    fn parameters(&self) -> usize {
+        self.function.parameters.len()
     }
-    let opens = decrypts || begins(&own, &["unlock", "unwrap", "read", "unprotect", "verif"]);
-    let seals = encrypts || begins(&own, &["lock", "wrap", "write", "protect"]);
-    if aead && opens {
-        found.push((Purpose::Open, None, 0));
-    } else if aead && seals {
-        found.push((Purpose::Seal, None, 0));
+
+    /// Set-ups of a key or an IV.
+    fn set_ups(&self, found: &mut Vec<Found>) {
+        if self.sets && self.has_bytes {
+            let direction = match (self.encrypts, self.decrypts) {
+                (_, true) => Some(Purpose::Decrypt),
+                (true, false) => Some(Purpose::Encrypt),
+                _ => None,
+            };
+            let both = self.encrypts || self.decrypts;
+            let only_iv =
+                says(&self.own, &["iv", "nonce", "counter", "ctr"]) && !self.whole.contains("key");
+            let cost = u32::from(both) + u32::from(only_iv) * 5;
+            found.push((Purpose::SetKey, direction, cost));
+            found.push((Purpose::SetIv, None, 2));
+        }
+        let makes = says(&self.own, &["open", "new", "create"]);
+        if makes && self.has_bytes && self.parameters() <= 4 {
+            found.push((Purpose::SetKey, None, 2));
+        }
     }
-    // A name with both directions, such as `aes_enc_dec`, is of one function for both.
-    let both_ways = encrypts && decrypts && takes_direction(function);
-    if decrypts && !both_ways {
-        found.push((Purpose::Decrypt, None, u32::from(sets)));
-    } else if encrypts {
-        found.push((Purpose::Encrypt, None, u32::from(sets)));
-    } else if !sets
-        && !hashes
-        && mode(&all) != Mode::Other
-        && (function.parameters.len() >= 3 || feeds && takes_block(function, scanned))
-    {
-        // Named after the cipher alone, such as `aes_cbc(key, iv, buffer, size)`, or the method of
-        // a cipher's object that takes the next block.
-        found.push((Purpose::Encrypt, None, 3));
+
+    /// Sealing, opening, encryption and decryption.
+    fn ciphers(&self, found: &mut Vec<Found>) {
+        let own = &self.own;
+        let opens =
+            self.decrypts || begins(own, &["unlock", "unwrap", "read", "unprotect", "verif"]);
+        let seals = self.encrypts || begins(own, &["lock", "wrap", "write", "protect"]);
+        if self.aead && opens {
+            found.push((Purpose::Open, None, 0));
+        } else if self.aead && seals {
+            found.push((Purpose::Seal, None, 0));
+        }
+        // A name with both directions, such as `aes_enc_dec`, is of one function for both.
+        let both_ways = self.encrypts && self.decrypts && takes_direction(self.function);
+        if self.decrypts && !both_ways {
+            found.push((Purpose::Decrypt, None, u32::from(self.sets)));
+        } else if self.encrypts {
+            found.push((Purpose::Encrypt, None, u32::from(self.sets)));
+        } else if !self.sets
+            && !self.hashes
+            && self.mode != Mode::Other
+            && (self.parameters() >= 3 || self.feeds && takes_block(self.function, self.scanned))
+        {
+            // Named after the cipher alone, such as `aes_cbc(key, iv, buffer, size)`, or the
+            // method of a cipher's object that takes the next block.
+            found.push((Purpose::Encrypt, None, 3));
+        }
     }
-    if hashes {
-        if begins(
-            &own,
-            &["init", "start", "begin", "reset", "setup", "set", "create"],
-        ) {
+
+    /// A hash at once and in pieces.
+    fn hashes(&self, found: &mut Vec<Found>) {
+        let starts = ["init", "start", "begin", "reset", "setup", "set", "create"];
+        if begins(&self.own, &starts) {
             found.push((Purpose::Start, None, 0));
         }
-        if feeds {
+        if self.feeds {
             found.push((Purpose::Update, None, 0));
         }
-        if ends {
+        if self.ends {
             found.push((Purpose::Finish, None, 0));
         }
-        if !feeds && !ends && has_bytes && function.parameters.len() == 3 {
+        let of_pieces = self.feeds || self.ends;
+        if !of_pieces && self.has_bytes && self.parameters() == 3 {
             // Named after the hash alone, such as `sph_sha256(context, data, size)`.
             found.push((Purpose::Update, None, 3));
         }
-        if has_bytes {
-            found.push((Purpose::Digest, None, if feeds || ends { 2 } else { 0 }));
+        if self.has_bytes {
+            found.push((Purpose::Digest, None, if of_pieces { 2 } else { 0 }));
         }
     }
-    if aead {
-        let of_steps = steps::purposes(&own, encrypts, decrypts).into_iter();
-        found.extend(of_steps.map(|(purpose, cost)| (purpose, None, cost)));
+
+    /// True for a function that begins work and takes no buffer.
+    fn prepares(&self) -> bool {
+        let begins_work = self.sets
+            || begins(
+                &self.own,
+                &["new", "create", "open", "gen", "make", "alloc"],
+            );
+        let no_buffer = self.function.parameters.iter().all(|parameter| {
+            matches!(
+                shape(self.scanned, parameter),
+                Shape::Number
+                    | Shape::Choice { .. }
+                    | Shape::Structure { .. }
+                    | Shape::StructureOut
+                    | Shape::Untyped
+            )
+        });
+        begins_work && no_buffer && self.parameters() <= 3 && !self.hashes
     }
-    let no_buffer = function.parameters.iter().all(|parameter| {
-        matches!(
-            shape(scanned, parameter),
-            Shape::Number
-                | Shape::Choice { .. }
-                | Shape::Structure { .. }
-                | Shape::StructureOut
-                | Shape::Untyped
-        )
-    });
-    let begins_work = sets || begins(&own, &["new", "create", "open", "gen", "make", "alloc"]);
-    if begins_work && no_buffer && function.parameters.len() <= 3 && !hashes {
-        found.push((Purpose::Prepare, None, 0));
-    }
+}
+
+/// The plausible purposes of a function, with their costs.
+pub(super) fn purposes(function: &Function, scanned: &Scanned) -> Vec<Found> {
+    let name = Says::of(function, scanned);
     let buffers = function.parameters.iter().filter(|parameter| {
         matches!(
             shape(scanned, parameter),
             Shape::Bytes { .. } | Shape::Untyped
         )
     });
-    if let Some((purpose, cost)) = kem::purpose(&whole, buffers.count()) {
+    if let Some((purpose, cost)) = kem::purpose(&name.whole, buffers.count()) {
         // A function of a key encapsulation is nothing else.
         return vec![(purpose, None, cost)];
     }
-    let of_keys = public::purposes(function, scanned, &whole);
-    found.extend(
-        of_keys
-            .into_iter()
-            .map(|(purpose, cost)| (purpose, None, cost)),
-    );
+    let mut found = Vec::new();
+    name.set_ups(&mut found);
+    name.ciphers(&mut found);
+    if name.hashes {
+        name.hashes(&mut found);
+    }
+    let with_cost = |(purpose, cost)| (purpose, None, cost);
+    if name.aead {
+        let of_steps = steps::purposes(&name.own, name.encrypts, name.decrypts);
+        found.extend(of_steps.into_iter().map(with_cost));
+    }
+    if name.prepares() {
+        found.push((Purpose::Prepare, None, 0));
+    }
+    let of_keys = public::purposes(function, scanned, &name.whole);
+    found.extend(of_keys.into_iter().map(with_cost));
     found
 }
 

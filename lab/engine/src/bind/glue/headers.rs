@@ -16,54 +16,18 @@ impl Writer<'_, '_> {
     /// The headers that declare the called functions. A function that no header declares is
     /// declared here, after all headers, since its types stand in one of them.
     pub(super) fn includes(&self) -> String {
-        let mut text = String::new();
-        let mut headers: Vec<&Path> = Vec::new();
+        let calls = self.recipe.calls();
+        let (included, called): (Vec<&Call<'_>>, Vec<&Call<'_>>) =
+            calls.iter().copied().partition(|call| call.by_inclusion());
         let mut bare: Vec<&Call<'_>> = Vec::new();
-        let mut included: Vec<&Path> = Vec::new();
-        for call in self.recipe.calls() {
-            if call.by_inclusion() {
-                let file = call.declared.file.as_path();
-                if !included.contains(&file) {
-                    included.push(file);
-                }
-            } else if !call.declared.in_header {
-                if !bare
-                    .iter()
-                    .any(|other| other.function().name == call.function().name)
-                {
-                    bare.push(call);
-                }
-            } else if !headers.contains(&call.declared.file.as_path()) {
-                headers.push(&call.declared.file);
+        for call in called.iter().filter(|call| !call.declared.in_header) {
+            let is_same = |other: &&Call<'_>| other.function().name == call.function().name;
+            if !bare.iter().any(is_same) {
+                bare.push(call);
             }
         }
-        if self.recipe.as_source {
-            headers.splice(0..0, self.headers_of_sources());
-            headers.dedup();
-        }
-        for call in bare.iter().filter(|call| !call.by_handle) {
-            // The headers that its source includes have the types.
-            let names = self.scanned.includes.get(&call.declared.file);
-            for name in names.into_iter().flatten() {
-                let ends = |header: &&PathBuf| header.ends_with(name.trim_start_matches("../"));
-                let found = self.scanned.headers.iter().find(ends);
-                headers.extend(
-                    found
-                        .filter(|header| !headers.contains(&header.as_path()))
-                        .map(|header| header.as_path()),
-                );
-            }
-        }
-        let spelled = self.recipe.class.iter();
-        // An instance of a class template names several classes.
-        for class in spelled.flat_map(|class| class.split(['<', '>'])) {
-            if let Some(header) = self.header_of_class(class)
-                && !headers.contains(&header)
-            {
-                headers.push(header);
-            }
-        }
-        for header in headers {
+        let mut text = String::new();
+        for header in self.headers(&called, &bare) {
             let name = header.file_name().unwrap_or_default().to_string_lossy();
             let _ = if self.cpp && self.is_of_c(header) {
                 writeln!(text, "extern \"C\" {{\n#include \"{name}\"\n}}")
@@ -72,43 +36,11 @@ impl Writer<'_, '_> {
             };
         }
         for call in bare {
-            let function = call.function();
-            if let (Some(Slot::KeyPlace), Some(place)) =
-                (call.slots.first(), function.parameters.first())
-            {
-                let c = if self.cpp { "extern \"C\" " } else { "extern " };
-                let array = place.array.as_deref().unwrap_or_default();
-                let _ = writeln!(
-                    text,
-                    "{c}{} {}[{array}];",
-                    written(self.scanned, place),
-                    place.name
-                );
-                continue;
-            }
-            let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
-            let linkage = if c { "extern \"C\" " } else { "" };
-            let _ = writeln!(
-                text,
-                "/* No header declares it; from {}:{}. */\n{linkage}{};",
-                comment(&call.declared.file.to_string_lossy()),
-                function.line,
-                declaration(self.scanned, call)
-            );
+            text.push_str(&self.bare_declaration(call));
         }
-        if included.iter().any(|file| is_sketch(file)) {
-            text.push_str("#include <Arduino.h>\n");
-        }
-        for source in included {
-            let _ = writeln!(
-                text,
-                "/* Its functions can be called in this source only. */\n#include \"{}\"",
-                source.display()
-            );
-        }
+        text.push_str(&sources_included(&included));
         text.push_str("\n#include <string.h>\n\n");
         let is_matrix = |parameter: &Parameter| parameter.pointers == 2;
-        let calls = self.recipe.calls();
         let mut parameters = calls.iter().flat_map(|call| &call.function().parameters);
         if self.cpp && parameters.any(is_matrix) {
             text.push_str(
@@ -120,6 +52,57 @@ impl Writer<'_, '_> {
             let _ = writeln!(text, "using namespace {namespace};\n");
         }
         text
+    }
+
+    /// The headers of the calls, of the sources of the bare ones, and of the class.
+    fn headers<'a>(&'a self, called: &[&'a Call<'_>], bare: &[&'a Call<'_>]) -> Vec<&'a Path> {
+        let mut headers: Vec<&Path> = Vec::new();
+        for call in called.iter().filter(|call| call.declared.in_header) {
+            add(&mut headers, call.declared.file.as_path());
+        }
+        if self.recipe.as_source {
+            headers.splice(0..0, self.headers_of_sources());
+            headers.dedup();
+        }
+        for call in bare.iter().filter(|call| !call.by_handle) {
+            // The headers that its source includes have the types.
+            let names = self.scanned.includes.get(&call.declared.file);
+            for name in names.into_iter().flatten() {
+                let ends = |header: &&PathBuf| header.ends_with(name.trim_start_matches("../"));
+                if let Some(header) = self.scanned.headers.iter().find(ends) {
+                    add(&mut headers, header.as_path());
+                }
+            }
+        }
+        let spelled = self.recipe.class.iter();
+        // An instance of a class template names several classes.
+        for class in spelled.flat_map(|class| class.split(['<', '>'])) {
+            if let Some(header) = self.header_of_class(class) {
+                add(&mut headers, header);
+            }
+        }
+        headers
+    }
+
+    /// The declaration of a function, or of a key's place, that no header declares.
+    fn bare_declaration(&self, call: &Call<'_>) -> String {
+        let function = call.function();
+        if let (Some(Slot::KeyPlace), Some(place)) =
+            (call.slots.first(), function.parameters.first())
+        {
+            let c = if self.cpp { "extern \"C\" " } else { "extern " };
+            let array = place.array.as_deref().unwrap_or_default();
+            let of = written(self.scanned, place);
+            return format!("{c}{of} {}[{array}];\n", place.name);
+        }
+        let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
+        let linkage = if c { "extern \"C\" " } else { "" };
+        format!(
+            "/* No header declares it; from {}:{}. */\n{linkage}{};\n",
+            comment(&call.declared.file.to_string_lossy()),
+            function.line,
+            declaration(self.scanned, call)
+        )
     }
 
     /// The namespaces of the called functions.
@@ -179,4 +162,33 @@ impl Writer<'_, '_> {
                 .map(|file| file.as_path())
         })
     }
+}
+
+fn add<'a>(headers: &mut Vec<&'a Path>, header: &'a Path) {
+    if !headers.contains(&header) {
+        headers.push(header);
+    }
+}
+
+/// The sources of functions that can be called in them only.
+fn sources_included(calls: &[&Call<'_>]) -> String {
+    let mut sources: Vec<&Path> = Vec::new();
+    for call in calls {
+        let file = call.declared.file.as_path();
+        if !sources.contains(&file) {
+            sources.push(file);
+        }
+    }
+    let mut text = String::new();
+    if sources.iter().any(|file| is_sketch(file)) {
+        text.push_str("#include <Arduino.h>\n");
+    }
+    for source in sources {
+        let _ = writeln!(
+            text,
+            "/* Its functions can be called in this source only. */\n#include \"{}\"",
+            source.display()
+        );
+    }
+    text
 }

@@ -91,85 +91,93 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn state(&self) -> String {
-        let mut text = String::new();
-        let recipe = self.recipe;
-        match recipe.algorithm.interface {
+        let mut text = self.sizes();
+        text.push_str(&self.object());
+        if let Some(variable) = self.cipher_variable() {
+            let _ = writeln!(text, "static {variable};");
+        }
+        for (name, parameter) in self.states() {
+            text.push_str(&self.state_variable(name, parameter));
+        }
+        let steps = self.recipe.steps.as_ref();
+        if let Some(message) = steps.and_then(|steps| steps.message()) {
+            let variable = self.variable("message", message, self.recipe.returns_state());
+            let _ = writeln!(text, "static {variable};");
+        }
+        text.push_str(&self.places());
+        text.push('\n');
+        text
+    }
+
+    /// The constants of the interface.
+    fn sizes(&self) -> String {
+        let algorithm = self.recipe.algorithm;
+        match algorithm.interface {
             Interface::Hash | Interface::Mac => {
-                let _ = writeln!(
-                    text,
-                    "enum {{ DIGEST = {} }};\n",
-                    digest_bytes(recipe.algorithm)
-                );
+                format!("enum {{ DIGEST = {} }};\n\n", digest_bytes(algorithm))
             }
             Interface::Aead => {
                 let tag = self.scanned.number("CRYPTO_ABYTES").unwrap_or(16);
-                let nonce = recipe.algorithm.nonce_bytes.unwrap_or(12);
-                let _ = writeln!(
-                    text,
-                    "enum {{ NONCE = {nonce}, TAG = {tag}, FORGED = 6 }};\n"
-                );
+                let nonce = algorithm.nonce_bytes.unwrap_or(12);
+                format!("enum {{ NONCE = {nonce}, TAG = {tag}, FORGED = 6 }};\n\n")
             }
-            Interface::Dh | Interface::Signature => {}
-            _ => text.push_str("enum { BLOCK = 16 };\n\n"),
+            Interface::Dh | Interface::Signature => String::new(),
+            _ => "enum { BLOCK = 16 };\n\n".to_owned(),
         }
-        let methods = recipe.calls().iter().any(|call| {
-            let function = call.function();
-            function.class.is_some() && !function.is_static && call.purpose != Purpose::Construct
-        });
-        if let Some(class) = recipe
-            .class
-            .as_ref()
-            .filter(|_| recipe.starts_by_constructor())
-        {
-            let _ = writeln!(
-                text,
+    }
+
+    /// The object whose methods are called, or the place where each message has a new one.
+    fn object(&self) -> String {
+        let recipe = self.recipe;
+        let Some(class) = &recipe.class else {
+            return String::new();
+        };
+        if recipe.starts_by_constructor() {
+            return format!(
                 "/* Each message has a new object. */\n\
                  struct agent_place {{ }};\n\
                  inline void *operator new(size_t, agent_place, void *at) noexcept {{ return at; }}\n\
                  alignas({class}) static uint8_t place_of_object[sizeof({class})];\n\
-                 #define object (*({class} *)place_of_object)\n"
-            );
-        } else if let Some(class) = recipe
-            .class
-            .as_ref()
-            .filter(|_| methods && !recipe.constructs_each())
-        {
-            let arguments = recipe
-                .construct
-                .iter()
-                .map(|call| self.arguments(call, &NAMES, Purpose::Encrypt));
-            let arguments: Vec<String> = arguments.map(|text| format!("({text})")).collect();
-            let _ = writeln!(text, "static {class} object{};", arguments.concat());
-        }
-        if let Some(variable) = self.cipher_variable() {
-            let _ = writeln!(text, "static {variable};");
-        }
-        let handle = recipe.set_iv.as_ref().is_some_and(|call| call.by_handle);
-        for (name, parameter) in self.states() {
-            let variable = match handle {
-                true => format!("void *{name}"),
-                false => self.variable(name, parameter, recipe.returns_state()),
-            };
-            let _ = match self.has_open_end(parameter) && !recipe.returns_state() {
-                true => writeln!(
-                    text,
-                    "/* The state ends in an array without a size. */\n\
-                     static struct {{ {variable}; uint8_t room[{OPEN_BYTES}]; }} with_room;\n#define {name} with_room.{name}"
-                ),
-                false if recipe.iv_first => {
-                    writeln!(text, "static {variable} __attribute__((aligned(BLOCK)));")
-                }
-                false => writeln!(text, "static {variable};"),
-            };
-        }
-        if let Some(message) = recipe.steps.as_ref().and_then(|steps| steps.message()) {
-            let _ = writeln!(
-                text,
-                "static {};",
-                self.variable("message", message, recipe.returns_state())
+                 #define object (*({class} *)place_of_object)\n\n"
             );
         }
-        let has = |slot: Slot| recipe.calls().iter().any(|call| call.has(slot));
+        let is_method = |call: &&Call<'_>| {
+            let function = call.function();
+            function.class.is_some() && !function.is_static && call.purpose != Purpose::Construct
+        };
+        if recipe.constructs_each() || !recipe.calls().iter().any(is_method) {
+            return String::new();
+        }
+        let arguments = recipe
+            .construct
+            .iter()
+            .map(|call| format!("({})", self.arguments(call, &NAMES, Purpose::Encrypt)));
+        format!("static {class} object{};\n", arguments.collect::<String>())
+    }
+
+    fn state_variable(&self, name: &str, parameter: &Parameter) -> String {
+        let recipe = self.recipe;
+        let by_handle = recipe.set_iv.as_ref().is_some_and(|call| call.by_handle);
+        let variable = match by_handle {
+            true => format!("void *{name}"),
+            false => self.variable(name, parameter, recipe.returns_state()),
+        };
+        match self.has_open_end(parameter) && !recipe.returns_state() {
+            true => format!(
+                "/* The state ends in an array without a size. */\n\
+                 static struct {{ {variable}; uint8_t room[{OPEN_BYTES}]; }} with_room;\n#define {name} with_room.{name}\n"
+            ),
+            false if recipe.iv_first => {
+                format!("static {variable} __attribute__((aligned(BLOCK)));\n")
+            }
+            false => format!("static {variable};\n"),
+        }
+    }
+
+    /// What some functions want beside a state: places, copies, and a function that counts.
+    fn places(&self) -> String {
+        let has = |slot: Slot| self.recipe.calls().iter().any(|call| call.has(slot));
+        let mut text = String::new();
         if has(Slot::Place) {
             text.push_str("static unsigned long long place;\n");
         }
@@ -191,7 +199,6 @@ impl Writer<'_, '_> {
         if self.keeps_mac_key() {
             text.push_str("static uint8_t kept[AGENT_IO_BYTES];\nstatic agent_size kept_size;\n");
         }
-        text.push('\n');
         text
     }
 

@@ -32,45 +32,13 @@ pub(super) fn ciphers<'l>(
     let cost_of = |call: &Call<'l>| named(scanned, call, algorithm, class);
     let of_algorithm = |call: &&&Call<'l>| cost_of(call).is_some();
     let encrypts = encrypts.iter().filter(fits).filter(of_algorithm);
+    let wants_iv = matches!(algorithm.interface, Interface::ModeCbc | Interface::ModeCtr);
     for encrypt in encrypts.take(EACH * 4) {
-        let Some(cost) = cost_of(encrypt) else {
+        let Some(mut base) = encryption(scanned, encrypt, algorithm, class) else {
             continue;
         };
-        let takes_iv = encrypt.has(Slot::Iv);
-        let field = mode_field(scanned, encrypt, algorithm);
-        let mode_name = mode_name(scanned, algorithm);
-        let is_told = encrypt.has(Slot::ModeName);
-        if is_told && mode_name.is_none() {
-            continue;
-        }
-        let wants_iv = matches!(algorithm.interface, Interface::ModeCbc | Interface::ModeCtr);
-        if takes_iv && !wants_iv && field.is_none() && !is_told {
-            continue;
-        }
-        if encrypt.has(Slot::OutWithIv) && algorithm.interface != Interface::ModeCbc {
-            continue;
-        }
-        if encrypt.makes_stream() && algorithm.interface != Interface::ModeCtr {
-            continue;
-        }
-        let mut cost = cost + encrypt.cost;
-        let says_mode = encrypt.mode != Mode::Plain || field.is_some() || is_told;
-        if !says_mode && algorithm.interface != Interface::BlockCipher {
-            // The name does not speak of the mode: an IV must, or a library without modes.
-            cost += 4;
-        }
-        if algorithm.interface == Interface::ModeEcb
-            && !encrypt.has(Slot::Bytes)
-            && !encrypt.has(Slot::Blocks)
-        {
-            cost += 3;
-        }
-        let mut base = Recipe::empty(algorithm, class.cloned());
-        base.encrypt = Some((*encrypt).clone());
-        base.mode_field = field;
-        base.mode_name = mode_name;
         base.decrypt = decryption(encrypt, &decrypts, algorithm, class, scanned);
-        base.cost = cost + base.decrypt.as_ref().map_or(3, |call| call.cost);
+        base.cost += base.decrypt.as_ref().map_or(3, |call| call.cost);
         found.extend(with_keys(calls, &base, wants_iv, scanned));
         if base.decrypt.take().is_some() {
             // The library may declare a decryption that it does not have.
@@ -91,6 +59,42 @@ pub(super) fn ciphers<'l>(
         .collect();
     found.extend(matrices);
     found
+}
+
+/// A recipe of this encryption alone, if it can be that of the algorithm.
+fn encryption<'l>(
+    scanned: &Scanned,
+    encrypt: &Call<'l>,
+    algorithm: &'l Algorithm,
+    class: Option<&String>,
+) -> Option<Recipe<'l>> {
+    let interface = algorithm.interface;
+    let mut cost = named(scanned, encrypt, algorithm, class)? + encrypt.cost;
+    let field = mode_field(scanned, encrypt, algorithm);
+    let mode_name = mode_name(scanned, algorithm);
+    let is_told = encrypt.has(Slot::ModeName);
+    let wants_iv = matches!(interface, Interface::ModeCbc | Interface::ModeCtr);
+    let other_iv = encrypt.has(Slot::Iv) && !wants_iv && field.is_none() && !is_told;
+    let other_mode = encrypt.has(Slot::OutWithIv) && interface != Interface::ModeCbc
+        || encrypt.makes_stream() && interface != Interface::ModeCtr;
+    if other_iv || other_mode || is_told && mode_name.is_none() {
+        return None;
+    }
+    let says_mode = encrypt.mode != Mode::Plain || field.is_some() || is_told;
+    if !says_mode && interface != Interface::BlockCipher {
+        // The name does not speak of the mode: an IV must, or a library without modes.
+        cost += 4;
+    }
+    let takes_size = encrypt.has(Slot::Bytes) || encrypt.has(Slot::Blocks);
+    if interface == Interface::ModeEcb && !takes_size {
+        cost += 3;
+    }
+    let mut recipe = Recipe::empty(algorithm, class.cloned());
+    recipe.encrypt = Some(encrypt.clone());
+    recipe.mode_field = field;
+    recipe.mode_name = mode_name;
+    recipe.cost = cost;
+    Some(recipe)
 }
 
 /// The constant that names the algorithm's mode: of an enumeration, or a macro that is a number.

@@ -23,8 +23,8 @@ pub(super) fn digests<'c, 'l>(
     let is_mac = algorithm.interface == Interface::Mac;
     let cost_of = |call: &Call<'l>| named(scanned, call, algorithm, class);
     let keyed = |call: &Call<'l>| call.has(Slot::Key);
-    let mut found = Vec::new();
     let of_algorithm = |call: &&Call<'l>| cost_of(call).is_some();
+    let mut found = Vec::new();
     let all = of(calls, Purpose::Digest).into_iter();
     for digest in all.filter(of_algorithm).take(EACH * 4) {
         let stateless = !digest.has(Slot::State) && class.is_none();
@@ -35,62 +35,66 @@ pub(super) fn digests<'c, 'l>(
             found.push(recipe);
         }
     }
-    let updates = of(calls, Purpose::Update);
-    let finishes = of(calls, Purpose::Finish);
     let starts = [of(calls, Purpose::Start), own_constructors(calls, class)].concat();
     let all = starts.into_iter();
     for start in all.filter(of_algorithm).take(EACH * 2) {
         let Some(cost) = cost_of(start).filter(|_| is_mac || !keyed(start)) else {
             continue;
         };
-        let set_key = match is_mac && !keyed(start) {
-            true => match separate_key(calls, start) {
-                Some(set_key) => Some(set_key),
-                None => continue,
-            },
-            false => None,
-        };
-        let belongs = |call: &&&Call<'l>| {
-            (class.is_some() || state_type(call).is_some())
+        let mut base = Recipe::empty(algorithm, class.cloned());
+        base.cost = cost + start.cost + 2 * u32::from(start.purpose == Purpose::Construct);
+        if is_mac && !keyed(start) {
+            let Some(set_key) = separate_key(calls, start) else {
+                continue;
+            };
+            base.cost += set_key.cost + 1;
+            base.set_key.push(set_key);
+        }
+        if class.is_some() || state_type(start).is_some() {
+            found.extend(in_pieces(scanned, calls, start, &base));
+        }
+    }
+    found
+}
+
+/// The recipes of a hash in pieces that begin with this start.
+fn in_pieces<'c, 'l>(
+    scanned: &Scanned,
+    calls: &[&'c Call<'l>],
+    start: &'c Call<'l>,
+    base: &Recipe<'l>,
+) -> Vec<Recipe<'l>> {
+    let nearest = |purpose: Purpose| -> Vec<&'c Call<'l>> {
+        let belongs = |call: &&Call<'l>| {
+            (base.class.is_some() || state_type(call).is_some())
                 && share(call, start)
                 && call.function().name != start.function().name
         };
-        if class.is_none() && state_type(start).is_none() {
-            continue;
-        }
-        let nearest = |steps: &[&'c Call<'l>]| -> Vec<&'c Call<'l>> {
-            let mut found: Vec<&Call<'l>> = steps.iter().filter(belongs).copied().collect();
-            found.sort_by_key(|step| step.cost + distance(start, step));
-            found.truncate(NEAREST);
-            found
-        };
-        let finishes = nearest(&finishes);
-        for update in nearest(&updates) {
-            for finish in &finishes {
-                if finish.function().name == update.function().name {
-                    continue;
-                }
-                let mut recipe = Recipe::empty(algorithm, class.cloned());
-                recipe.cost = cost + start.cost + update.cost + finish.cost;
-                if start.purpose == Purpose::Construct {
-                    recipe.cost += 2;
-                }
-                let bits = |call: &Call<'l>| call.has(Slot::DigestBits);
-                let bytes = |call: &Call<'l>| call.has(Slot::DigestBytes);
-                if bits(start) && bytes(finish) || bytes(start) && bits(finish) {
-                    recipe.cost += 6;
-                }
-                recipe.cost += distance(start, update) + distance(start, finish);
-                if let Some(set_key) = &set_key {
-                    recipe.cost += set_key.cost + 1;
-                    recipe.set_key.push(set_key.clone());
-                }
-                recipe.start = Some(start.clone());
-                recipe.update = Some(update.clone());
-                recipe.finish = Some((*finish).clone());
-                found.extend(with_rate(scanned, &recipe));
-                found.push(recipe);
+        let mut found: Vec<&Call<'l>> = of(calls, purpose).into_iter().filter(belongs).collect();
+        found.sort_by_key(|step| step.cost + distance(start, step));
+        found.truncate(NEAREST);
+        found
+    };
+    let finishes = nearest(Purpose::Finish);
+    let mut found = Vec::new();
+    for update in nearest(Purpose::Update) {
+        for finish in &finishes {
+            if finish.function().name == update.function().name {
+                continue;
             }
+            let mut recipe = base.clone();
+            recipe.cost += update.cost + finish.cost;
+            let bits = |call: &Call<'l>| call.has(Slot::DigestBits);
+            let bytes = |call: &Call<'l>| call.has(Slot::DigestBytes);
+            if bits(start) && bytes(finish) || bytes(start) && bits(finish) {
+                recipe.cost += 6;
+            }
+            recipe.cost += distance(start, update) + distance(start, finish);
+            recipe.start = Some(start.clone());
+            recipe.update = Some(update.clone());
+            recipe.finish = Some((*finish).clone());
+            found.extend(with_rate(scanned, &recipe));
+            found.push(recipe);
         }
     }
     found

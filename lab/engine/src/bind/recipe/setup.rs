@@ -93,25 +93,9 @@ pub(super) fn with_keys<'l>(
         found.push(base.clone());
     }
     found.extend(by_constructor(calls, base, wants_iv));
-    let same_mode = |call: &&&Call<'l>| call.mode == Mode::Plain || call.mode == encrypt.mode;
-    let belongs = |call: &&&Call<'l>| {
-        share(call, encrypt)
-            && (state_type(call).is_some() == state_type(encrypt).is_some())
-            && (named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
-                || call.has(Slot::KeyPlace)
-                || state_type(call).is_some() && is_of_cipher(scanned, call, base.algorithm)
-                || state_type(call).is_some() && call.declared.file == encrypt.declared.file)
-    };
-    let set_keys = of(calls, Purpose::SetKey);
-    let set_keys: Vec<&&Call<'l>> = set_keys
-        .iter()
-        .filter(same_mode)
-        .filter(belongs)
-        .take(EACH)
-        .collect();
-    let set_ivs = of(calls, Purpose::SetIv);
-    let set_ivs: Vec<&&Call<'l>> = set_ivs
-        .iter()
+    let set_keys = set_keys(calls, base, encrypt, scanned);
+    let set_ivs: Vec<&Call<'l>> = of(calls, Purpose::SetIv)
+        .into_iter()
         .filter(|call| {
             share(call, encrypt) && state_type(call).is_some() == state_type(encrypt).is_some()
         })
@@ -122,57 +106,12 @@ pub(super) fn with_keys<'l>(
         if set_key.direction == Some(Purpose::Decrypt) || untold {
             continue;
         }
-        let mut recipe = base.clone();
-        recipe.cost += set_key.cost + u32::from(set_key.has(Slot::Iv) && !wants_iv);
-        // Its name may speak of another key size.
-        let of_algorithm = named(scanned, set_key, base.algorithm, base.class.as_ref());
-        let of_other = of_algorithm.is_none() && !is_of_cipher(scanned, set_key, base.algorithm);
-        recipe.cost += 2 * u32::from(of_other && !set_key.has(Slot::KeyPlace));
-        recipe.iv_first = wants_iv && keeps_iv_first(set_key, encrypt);
-        recipe.set_key.push((**set_key).clone());
-        if encrypt.takes_key() {
-            recipe.cost += 4;
-        }
-        let back = set_keys
-            .iter()
-            .find(|call| call.direction == Some(Purpose::Decrypt) && call.slots == set_key.slots);
-        let told = [Slot::Encrypts, Slot::Decrypts]
-            .iter()
-            .any(|slot| set_key.has(*slot));
-        if told && base.class.is_none() && recipe.decrypt.is_some() {
-            // One function, told the direction, sets up a state for each.
-            let mut back = (**set_key).clone();
-            back.direction = Some(Purpose::Decrypt);
-            recipe.set_key.push(back);
-        } else if let Some(back) = back.filter(|_| recipe.decrypt.is_some()) {
-            recipe.set_key.push((**back).clone());
-        }
+        let recipe = with_key(base, (encrypt, set_key), &set_keys, wants_iv, scanned);
         if !wants_iv || encrypt.has(Slot::Iv) || set_key.has(Slot::Iv) {
             found.push(recipe);
-            continue;
+        } else {
+            found.extend(with_ivs(recipe, (encrypt, set_key), &set_ivs, scanned));
         }
-        for set_iv in &set_ivs {
-            if set_iv.function().name != set_key.function().name {
-                let mut with_iv = recipe.clone();
-                with_iv.cost += set_iv.cost;
-                with_iv.set_iv = Some((**set_iv).clone());
-                found.push(with_iv);
-            }
-        }
-        // Without an IV only the name speaks of the mode.
-        if encrypt.mode == Mode::Plain {
-            continue;
-        }
-        // A function that sets the IV is the library's own way.
-        let after = set_ivs.iter().map(|call| call.cost + 1).max().unwrap_or(1);
-        for place in iv_places(scanned, encrypt) {
-            let mut placed = recipe.clone();
-            placed.cost += after;
-            placed.iv_place = Some(place);
-            found.push(placed);
-        }
-        recipe.cost += 3;
-        found.push(recipe);
     }
     if wants_iv && base.algorithm.interface == Interface::ModeCbc {
         let padded = found.clone().into_iter().map(|mut recipe| {
@@ -182,5 +121,92 @@ pub(super) fn with_keys<'l>(
         });
         found.extend(padded.collect::<Vec<_>>());
     }
+    found
+}
+
+/// The set-ups of a key that can belong to an encryption.
+fn set_keys<'c, 'l>(
+    calls: &[&'c Call<'l>],
+    base: &Recipe<'l>,
+    encrypt: &Call<'l>,
+    scanned: &Scanned,
+) -> Vec<&'c Call<'l>> {
+    let same_mode = |call: &&Call<'l>| call.mode == Mode::Plain || call.mode == encrypt.mode;
+    let belongs = |call: &&Call<'l>| {
+        share(call, encrypt)
+            && (state_type(call).is_some() == state_type(encrypt).is_some())
+            && (named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
+                || call.has(Slot::KeyPlace)
+                || state_type(call).is_some() && is_of_cipher(scanned, call, base.algorithm)
+                || state_type(call).is_some() && call.declared.file == encrypt.declared.file)
+    };
+    let all = of(calls, Purpose::SetKey).into_iter();
+    all.filter(same_mode).filter(belongs).take(EACH).collect()
+}
+
+/// The recipe with this set-up of the key, and with that of the other direction if there is one.
+fn with_key<'l>(
+    base: &Recipe<'l>,
+    (encrypt, set_key): (&Call<'l>, &Call<'l>),
+    set_keys: &[&Call<'l>],
+    wants_iv: bool,
+    scanned: &Scanned,
+) -> Recipe<'l> {
+    let mut recipe = base.clone();
+    recipe.cost += set_key.cost + u32::from(set_key.has(Slot::Iv) && !wants_iv);
+    // Its name may speak of another key size.
+    let of_algorithm = named(scanned, set_key, base.algorithm, base.class.as_ref());
+    let of_other = of_algorithm.is_none() && !is_of_cipher(scanned, set_key, base.algorithm);
+    recipe.cost += 2 * u32::from(of_other && !set_key.has(Slot::KeyPlace));
+    recipe.iv_first = wants_iv && keeps_iv_first(set_key, encrypt);
+    recipe.set_key.push(set_key.clone());
+    if encrypt.takes_key() {
+        recipe.cost += 4;
+    }
+    let is_back =
+        |call: &&&Call<'l>| call.direction == Some(Purpose::Decrypt) && call.slots == set_key.slots;
+    let back = set_keys.iter().find(is_back);
+    let told = set_key.has(Slot::Encrypts) || set_key.has(Slot::Decrypts);
+    if told && base.class.is_none() && recipe.decrypt.is_some() {
+        // One function, told the direction, sets up a state for each.
+        let mut back = set_key.clone();
+        back.direction = Some(Purpose::Decrypt);
+        recipe.set_key.push(back);
+    } else if let Some(back) = back.filter(|_| recipe.decrypt.is_some()) {
+        recipe.set_key.push((*back).clone());
+    }
+    recipe
+}
+
+/// The recipe with each way to give it an IV.
+fn with_ivs<'l>(
+    mut recipe: Recipe<'l>,
+    (encrypt, set_key): (&Call<'l>, &Call<'l>),
+    set_ivs: &[&Call<'l>],
+    scanned: &Scanned,
+) -> Vec<Recipe<'l>> {
+    let mut found = Vec::new();
+    for set_iv in set_ivs {
+        if set_iv.function().name != set_key.function().name {
+            let mut with_iv = recipe.clone();
+            with_iv.cost += set_iv.cost;
+            with_iv.set_iv = Some((*set_iv).clone());
+            found.push(with_iv);
+        }
+    }
+    // Without an IV only the name speaks of the mode.
+    if encrypt.mode == Mode::Plain {
+        return found;
+    }
+    // A function that sets the IV is the library's own way.
+    let after = set_ivs.iter().map(|call| call.cost + 1).max().unwrap_or(1);
+    for place in iv_places(scanned, encrypt) {
+        let mut placed = recipe.clone();
+        placed.cost += after;
+        placed.iv_place = Some(place);
+        found.push(placed);
+    }
+    recipe.cost += 3;
+    found.push(recipe);
     found
 }

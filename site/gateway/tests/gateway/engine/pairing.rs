@@ -194,6 +194,41 @@ fn digits_of_another_attempt_are_refused_until_the_first_device_is_stored() {
     assert_eq!(first.verdict(&pair_result(&sent)), Ok(true));
 }
 
+/// Who stores a device may fail without telling. That must not end all pairing, nor take memory.
+#[test]
+fn a_decision_that_is_never_made_holds_up_its_own_window_only() {
+    let mut pairing = Pairing::new();
+    let (first, _) = pairing.compare(0);
+    let mut forgotten = None;
+    let mut digits = first.digits().value();
+    for window in 0..6 {
+        let ms = window * 700_000;
+        let bench = &mut pairing.bench;
+        let entered = bench
+            .engine
+            .pairing_enter(at(ms + 8), digits, &mut bench.out);
+        let attempt = entered.expect("the digits are taken").attempt;
+        forgotten.get_or_insert(attempt);
+        bench.engine.tick(at(ms + 650_000), &mut bench.out);
+        bench.commit(at(ms + 650_000));
+        bench
+            .engine
+            .pairing_open(at(ms + 700_000), 600_000, &mut bench.out)
+            .expect("opens");
+        bench.commit(at(ms + 700_000));
+        pairing.restart();
+        digits = pairing.compare(ms + 700_000).0.digits().value();
+    }
+    pairing.enter(6 * 700_000 + 8, digits).expect("taken");
+    // The first decision is no longer known.
+    let bench = &mut pairing.bench;
+    let late =
+        bench
+            .engine
+            .pairing_confirm(at(6 * 700_000 + 9), forgotten.expect("one"), &mut bench.out);
+    assert_eq!(late, Err(PairError::NotComparing));
+}
+
 #[test]
 fn three_wrong_entries_and_the_window_closes() {
     let mut pairing = Pairing::new();
