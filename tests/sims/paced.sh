@@ -79,6 +79,8 @@ paced 'pin D 2 1' 'send 6c' 'advance 160000' 'pin D 2 0' 'advance 16000' 'send 7
 answers "a level that becomes low" 6c4c0b00
 paced 'pin D 2 1' 'send 6c' 'advance 160000'
 answers "a high level" 6c
+paced 'pin D 2 0' reset 'advance 16000' 'send 6c' 'advance 16000'
+answers "a level that is low through a reset" 6c4c
 
 # The EEPROM: a missing file means erased; programming takes 3.4 ms (54,400 cycles); a power cut
 # meanwhile corrupts the byte; the file has the content of an interrupted chip, and is read again.

@@ -106,8 +106,6 @@ static int writes_plainly(const avr_t *avr, uint8_t address)
 static uint8_t read_io(avr_t *avr, uint8_t address)
 {
     avr_io_addr_t io = AVR_DATA_TO_IO(address);
-    if (address == R_SREG)
-        return flags_in(avr);
     if (avr->io[io].r.c)
         avr->data[address] = avr->io[io].r.c(avr, address, avr->io[io].r.param);
     return avr->data[address];
@@ -350,48 +348,22 @@ avr_flashaddr_t core_run(avr_t *avr)
             set_pair(data, 0, (uint16_t)(wide << 1));
             DONE(2, at + 1);
 
-        /* r is the pointer, and k the displacement. */
-        case LDD:
+        /* r is the pointer. The lower half of k is added to it for the address, and the upper half
+         * for good. */
+        case LD:
             address = (uint16_t)(pair(data, r) + in->k);
             if (address - ram_low >= ram_size)
                 DO_OTHER;
-            data[d] = data[address];
-            DONE(2, at + 1);
-        case LD_UP:
-            address = pair(data, r);
-            if (address - ram_low >= ram_size)
-                DO_OTHER;
             result = data[address];
-            set_pair(data, r, (uint16_t)(address + 1));
+            set_pair(data, r, (uint16_t)(pair(data, r) + (in->k >> 16)));
             data[d] = result;
             DONE(2, at + 1);
-        case LD_DOWN:
-            address = (uint16_t)(pair(data, r) - 1);
-            if (address - ram_low >= ram_size)
-                DO_OTHER;
-            result = data[address];
-            set_pair(data, r, (uint16_t)address);
-            data[d] = result;
-            DONE(2, at + 1);
-        case STD:
+        case ST:
             address = (uint16_t)(pair(data, r) + in->k);
             if (address - ram_low >= ram_size)
                 DO_OTHER;
             data[address] = data[d];
-            DONE(2, at + 1);
-        case ST_UP:
-            address = pair(data, r);
-            if (address - ram_low >= ram_size)
-                DO_OTHER;
-            data[address] = data[d];
-            set_pair(data, r, (uint16_t)(address + 1));
-            DONE(2, at + 1);
-        case ST_DOWN:
-            address = (uint16_t)(pair(data, r) - 1);
-            if (address - ram_low >= ram_size)
-                DO_OTHER;
-            data[address] = data[d];
-            set_pair(data, r, (uint16_t)address);
+            set_pair(data, r, (uint16_t)(pair(data, r) + (in->k >> 16)));
             DONE(2, at + 1);
         case LDS:
             if (in->k - ram_low >= ram_size)

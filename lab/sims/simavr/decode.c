@@ -81,6 +81,8 @@ static void decode_single(const avr_t *avr, struct instruction *in, uint32_t at,
 static void decode_load(const avr_t *avr, struct instruction *in, uint32_t at, uint16_t o)
 {
     static const uint8_t pointers[4] = {R_ZL, OTHER, R_YL, R_XL};
+    /* None, up by one after the access, and down by one before it. */
+    static const uint32_t moves[3] = {0, 0x00010000, 0xffffffff};
     uint8_t d = o >> 4 & 31, pointer = pointers[o >> 2 & 3];
     int store = o >> 9 & 1, move = o & 3;
     if ((o & 15) == 0)
@@ -91,12 +93,8 @@ static void decode_load(const avr_t *avr, struct instruction *in, uint32_t at, u
         set(in, o & 1 ? LPM_UP : LPM, d, 0, 0);
     else if ((o & 12) == 4 || move == 3 || (move == 0 && pointer != R_XL))
         return;
-    else if (move == 0)
-        set(in, store ? STD : LDD, d, pointer, 0);
-    else if (move == 1)
-        set(in, store ? ST_UP : LD_UP, d, pointer, 0);
     else
-        set(in, store ? ST_DOWN : LD_DOWN, d, pointer, 0);
+        set(in, store ? ST : LD, d, pointer, moves[move]);
 }
 
 /* 9600 to 9fff: words, bits of I/O registers, and the product. */
@@ -141,7 +139,7 @@ void decode(const avr_t *avr, struct instruction *in, uint32_t at, uint32_t word
     case 6: set(in, ORI, h, 0, k); break;
     case 7: set(in, ANDI, h, 0, k); break;
     case 8: case 10:
-        set(in, o & 0x200 ? STD : LDD, o >> 4 & 31, o & 8 ? R_YL : R_ZL,
+        set(in, o & 0x200 ? ST : LD, o >> 4 & 31, o & 8 ? R_YL : R_ZL,
             (uint32_t)((o & 0x2000) >> 8 | (o & 0xc00) >> 7 | (o & 7)));
         break;
     case 9:

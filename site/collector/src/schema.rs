@@ -7,7 +7,7 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -192,9 +192,12 @@ const STEPS: [&str; 7] = [
     ALTER TABLE journal ADD COLUMN target TEXT;
     CREATE INDEX outbox_by_severity ON outbox(target, severity, id);
     CREATE INDEX outbox_of_alarm ON outbox(alarm);
-    CREATE INDEX alarm_by_time ON alarm(since, id);
-    CREATE INDEX alarm_of_station ON alarm(station);
-    CREATE INDEX alarm_open ON alarm(since, id) WHERE cleared IS NULL;
+",
+    // Some databases got these indexes with the step before.
+    "
+    CREATE INDEX IF NOT EXISTS alarm_by_time ON alarm(since, id);
+    CREATE INDEX IF NOT EXISTS alarm_of_station ON alarm(station);
+    CREATE INDEX IF NOT EXISTS alarm_open ON alarm(since, id) WHERE cleared IS NULL;
 ",
 ];
 

@@ -40,8 +40,10 @@ export function pick(stations, chosen, { name, none, onpick }) {
         onchange: () => {
             const wanted = input.value.trim().toLowerCase();
             const isIt = ([text, one]) => [text, one.station, one.device].some((known) => known.toLowerCase() === wanted);
-            const found = named.get(input.value.trim()) ?? (entries.find(isIt) ?? entries.find(fits(wanted)))?.[1];
-            // What matches nothing leaves the choice as it was.
+            const fitting = entries.filter(fits(wanted));
+            const only = fitting.length === 1 ? fitting[0] : undefined;
+            const found = named.get(input.value.trim()) ?? (entries.find(isIt) ?? only)?.[1];
+            // What matches nothing, or several, leaves the choice as it was.
             const next = wanted === "" ? null : found ?? last;
             input.value = textOf(next);
             if (next?.station === last?.station) return;

@@ -8,7 +8,7 @@
 import { fileURLToPath } from "node:url";
 import { launch, logIn, open, Watch } from "./browser.mjs";
 import { Collector } from "./collector.mjs";
-import { counted, many, quiet } from "./many.mjs";
+import { counted, loaded, many, quiet } from "./many.mjs";
 
 const SIZES = {
     desktop: { viewport: { width: 1200, height: 800 } },
@@ -56,16 +56,11 @@ async function rainy(collector, stations) {
     await collector.send([...low, ...hot]);
 }
 
-/** Opens each page as a browser does that has not been there yet. */
+/** Opens each page, and searches. */
 async function look(page, stations, line, picture) {
     for (const [name, ready] of PAGES) {
-        await page.goto("about:blank");
-        const seen = counted(page);
-        const start = performance.now();
-        await page.goto(`/#/${name === "station" ? `station/site:${stations[7].device}` : name}`);
-        await page.waitForSelector(ready);
-        const ms = performance.now() - start;
-        line(name, await quiet(page, seen), ms);
+        const seen = await loaded(page, `/#/${name === "station" ? `station/site:${stations[7].device}` : name}`, ready);
+        line(name, seen, seen.ms);
         await picture(name);
     }
     await page.goto("/#/stations");
