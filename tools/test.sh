@@ -8,6 +8,7 @@
 # environment: CI=true      a step that cannot run counts as a failure
 #              STEP_SECONDS maximum time of a step in seconds (default 1800)
 #              LANES        number of steps at a time (default 3)
+#              SELO_COMPILER_CACHE  folder of the compilers' results, or no (tools/env.sh)
 # exit: 0 all passed; 1 something failed; 2 no such group or step
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -17,6 +18,7 @@ selo_find_rust || true
 # The folder of the tests' build, for scripts that start its commands.
 export SELO_BUILT=target/debug
 selo_lint_while_building
+selo_cache_compilers
 # Nobody debugs a build of CI, and it is made faster without line numbers.
 [ "${CI:-}" != true ] || export CARGO_PROFILE_DEV_DEBUG=none
 
