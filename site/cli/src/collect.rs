@@ -21,7 +21,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::gateway::{Log, State, wait_for_signal};
-use crate::mqtt::Connection;
+use crate::mqtt::{Connection, HomeAssistant};
 use crate::notify::Manager;
 use crate::random::random_bytes;
 
@@ -43,6 +43,8 @@ pub struct Args {
     dashboard: Dashboard,
     #[command(flatten)]
     mqtt: Connection,
+    #[command(flatten)]
+    home_assistant: HomeAssistant,
     #[command(flatten)]
     log: Log,
     #[command(subcommand)]
@@ -236,6 +238,7 @@ fn collect(args: &Args, state: PathBuf) -> selo_base::report::Result<ExitCode> {
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot handle signals")?;
     let mut config = args.dashboard.config(state);
     config.mqtt = args.mqtt.client(&client_id(&config.state)?)?;
+    args.home_assistant.set_collector(&mut config);
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
         tracing::info!(

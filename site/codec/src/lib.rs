@@ -14,12 +14,14 @@ mod codec;
 mod error;
 mod field;
 mod file;
+mod language;
 mod name;
 
 pub use catalogue::Catalogue;
 pub use codec::{Codec, Value};
 pub use error::{Error, Result};
 pub use field::{Field, Kind, Title};
+pub use language::Language;
 pub use name::check_name;
 
 /// Codec of devices without an explicit one.

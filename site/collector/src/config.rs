@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use selo_codec::Language;
+
 use crate::clock::Clock;
 use crate::db::Location;
 use crate::http::Gateway;
@@ -47,6 +49,10 @@ pub struct Config {
     pub webhooks: Vec<String>,
     /// The broker that delivers readings and receives alarm notices.
     pub mqtt: Option<selo_mqtt::ClientConfig>,
+    /// Tell Home Assistant about alarms, over the broker.
+    pub home_assistant: bool,
+    /// Language of the names in Home Assistant.
+    pub language: Language,
     /// The gateway on this machine.
     pub gateway: Option<Arc<dyn Gateway>>,
 }
@@ -83,6 +89,8 @@ impl Config {
             retention: Retention::default(),
             webhooks: Vec::new(),
             mqtt: None,
+            home_assistant: true,
+            language: Language::default(),
             gateway: None,
         }
     }

@@ -23,6 +23,7 @@ pub mod db;
 mod error;
 pub mod events;
 mod geojson;
+mod home_assistant;
 pub mod http;
 pub mod ingest;
 mod journal;

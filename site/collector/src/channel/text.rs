@@ -1,8 +1,8 @@
 //! The texts of messages, in the channel's language.
 
+use selo_codec::Language;
 use serde_json::Value as Json;
 
-use super::Language;
 use crate::alarm::Severity;
 use crate::settings::Zone;
 use crate::shown;
@@ -64,17 +64,15 @@ const PORTUGUESE: Words = Words {
     severities: ["informação", "aviso", "CRÍTICO"],
 };
 
-impl Language {
-    fn words(self) -> &'static Words {
-        match self {
-            Language::English => &ENGLISH,
-            Language::Portuguese => &PORTUGUESE,
-        }
+fn words_of(language: Language) -> &'static Words {
+    match language {
+        Language::English => &ENGLISH,
+        Language::Portuguese => &PORTUGUESE,
     }
+}
 
-    fn number(self, value: f64) -> String {
-        shown::number(&format!("{value}"), self == Language::Portuguese)
-    }
+fn number(language: Language, value: f64) -> String {
+    shown::number(&format!("{value}"), language == Language::Portuguese)
 }
 
 /// Seconds as `1 h 30 min`.
@@ -98,15 +96,15 @@ fn severity_of(body: &Json) -> Severity {
 
 /// What happened, in words: `25.4 mm of rain in 1 h (limit 20 mm)`.
 fn facts(body: &Json, language: Language) -> String {
-    let (words, what) = (language.words(), &body["what"]);
+    let (words, what) = (words_of(language), &body["what"]);
     let english = language == Language::English;
     let active = body["active"] == true;
     let unit = shown::unit(body["unit"].as_str().unwrap_or(""));
-    let value = language.number(body["value"].as_f64().unwrap_or(0.0));
+    let value = number(language, body["value"].as_f64().unwrap_or(0.0));
     let over = span(what["over_seconds"].as_i64().unwrap_or(0));
     let limit = format!(
         "{} {unit}",
-        language.number(body["limit"].as_f64().unwrap_or(0.0))
+        number(language, body["limit"].as_f64().unwrap_or(0.0))
     );
     let limit = match (active, english) {
         (false, _) => String::new(),
@@ -132,7 +130,7 @@ fn facts(body: &Json, language: Language) -> String {
 
 /// One line about one notice.
 fn line(body: &Json, language: Language, zone: &Zone) -> String {
-    let words = language.words();
+    let words = words_of(language);
     let text = |name: &str| body[name].as_str().unwrap_or("").to_string();
     let station = match body["name"].as_str() {
         Some(name) if !name.is_empty() => name.to_string(),
@@ -162,7 +160,7 @@ pub fn letter(
     zone: &Zone,
     waited: bool,
 ) -> Letter {
-    let words = language.words();
+    let words = words_of(language);
     let mut lines: Vec<String> = bodies
         .iter()
         .take(NAMED)
@@ -198,7 +196,7 @@ pub fn letter(
 
 /// The message of the test button.
 pub fn test_letter(language: Language, site: &str) -> Letter {
-    let words = language.words();
+    let words = words_of(language);
     let site = if site.is_empty() { "Selo" } else { site };
     Letter {
         title: format!("[{site}] {} ({})", words.test.0, words.alarm),
