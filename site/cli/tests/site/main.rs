@@ -15,6 +15,7 @@ mod operator;
 #[path = "../../../../tests/command/postgres.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]
 mod postgres;
+mod radio;
 mod shared;
 mod state_copies;
 mod state_faults;
