@@ -3,6 +3,7 @@
 mod chain;
 mod codec;
 mod config;
+mod first_link;
 mod flood;
 mod gateway;
 mod gateway_errors;
