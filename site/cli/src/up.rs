@@ -15,6 +15,7 @@ use selo_collector::Collector;
 use selo_collector::auth::Users;
 use selo_collector::beside::Beside;
 use selo_collector::http::tls::TlsFiles;
+use selo_collector::titles::Titles;
 use selo_gateway::sink::Both;
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config as GatewayConfig, Gateway};
@@ -179,6 +180,7 @@ fn start_collector(
     }
     config.mqtt = Some(client);
     args.home_assistant.set_collector(&mut config);
+    config.titles = Titles::of(&args.codecs.load()?);
     config.gateway = Some(Arc::new(beside));
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {

@@ -16,6 +16,7 @@ mod field;
 mod file;
 mod language;
 mod name;
+mod unit;
 
 pub use catalogue::Catalogue;
 pub use codec::{Codec, Value};
@@ -23,6 +24,7 @@ pub use error::{Error, Result};
 pub use field::{Field, Kind, Title};
 pub use language::Language;
 pub use name::check_name;
+pub use unit::shown as shown_unit;
 
 /// Codec of devices without an explicit one.
 pub const DEFAULT: &str = "rain-gauge";

@@ -13,6 +13,7 @@ use crate::http::names::Network;
 use crate::http::server::Limits;
 use crate::http::tls::{Offer, TlsFiles};
 use crate::retention::Retention;
+use crate::titles::Titles;
 
 /// Configuration of a collector.
 #[derive(Clone)]
@@ -51,6 +52,8 @@ pub struct Config {
     pub mqtt: Option<selo_mqtt::ClientConfig>,
     /// Tell Home Assistant about alarms, over the broker.
     pub home_assistant: bool,
+    /// Titles of values on pages and in messages.
+    pub titles: Titles,
     /// Language of the names in Home Assistant.
     pub language: Language,
     /// The gateway on this machine.
@@ -90,6 +93,7 @@ impl Config {
             webhooks: Vec::new(),
             mqtt: None,
             home_assistant: true,
+            titles: Titles::default(),
             language: Language::default(),
             gateway: None,
         }

@@ -45,6 +45,7 @@ mod shown;
 mod sql;
 pub mod store;
 mod timeline;
+pub mod titles;
 
 pub use crate::background::watch_clock;
 pub use crate::collector::Collector;

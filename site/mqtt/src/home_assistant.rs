@@ -164,7 +164,9 @@ fn part(device: DeviceId, component: &Component, expire_s: u64) -> serde_json::V
             "measurement"
         };
         part["state_class"] = class.into();
-        if let Some(unit) = unit(&component.unit) {
+        // Home Assistant spells units as people do.
+        let unit = selo_codec::shown_unit(&component.unit);
+        if !unit.is_empty() {
             part["unit_of_measurement"] = unit.into();
         }
     }
@@ -172,18 +174,4 @@ fn part(device: DeviceId, component: &Component, expire_s: u64) -> serde_json::V
         part["device_class"] = class.as_str().into();
     }
     part
-}
-
-/// Converts a UCUM unit to Home Assistant's spelling.
-fn unit(ucum: &str) -> Option<&str> {
-    match ucum {
-        "1" => None,
-        "Cel" => Some("\u{b0}C"),
-        "deg" => Some("\u{b0}"),
-        "deg/s" => Some("\u{b0}/s"),
-        "kW.h" => Some("kWh"),
-        "[ppm]" => Some("ppm"),
-        "[g]" => Some("g"),
-        other => Some(other),
-    }
 }
