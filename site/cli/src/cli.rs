@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use selo_command::external::Arguments;
 use selo_command::{completions, man};
 
-use crate::{backup, broker, codec, collect, device, doctor, gateway, setup, up};
+use crate::{backup, broker, codec, collect, device, doctor, gateway, radio, setup, up};
 
 /// Receive the sealed readings of small devices, store them and show them.
 #[derive(Debug, Parser)]
@@ -15,7 +15,8 @@ use crate::{backup, broker, codec, collect, device, doctor, gateway, setup, up};
     propagate_version = true,
     max_term_width = 100,
     after_help = "\
-lab, exchange, attack, bench, node, radio, classic and demo need selo-lab, the laboratory.
+lab, exchange, attack, bench, node, classic and demo need selo-lab, the laboratory, and so does radio,
+except `radio plan`.
 
 Examples:
   selo up                                         gateway, broker, collector and dashboard
@@ -79,8 +80,9 @@ pub enum Command {
     Bench(Arguments),
     /// selo-lab: run virtual nodes, or the firmware on a simulated board
     Node(Arguments),
-    /// selo-lab: LoRa air times, virtual radio modules, nodes per gateway
-    Radio(Arguments),
+    /// Plan a LoRa network; with selo-lab: air times, virtual modules, nodes per gateway
+    #[command(subcommand)]
+    Radio(radio::Command),
     /// selo-lab: print the readings of nodes that speak the published protocol (unsafe)
     Classic(Arguments),
     /// selo-lab: run the whole chain on this machine, with simulated Unos and a dashboard

@@ -15,13 +15,15 @@ use selo_collector::auth::{Role, Users};
 use selo_collector::db::Location;
 use selo_collector::http::names::Network;
 use selo_collector::http::tls::{Offer, TlsFiles};
+use selo_collector::titles::Titles;
 use selo_collector::{Collector, Config};
 use selo_tls::{Group, Suite};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::codec::Codecs;
 use crate::gateway::{Log, State, wait_for_signal};
-use crate::mqtt::Connection;
+use crate::mqtt::{Connection, HomeAssistant};
 use crate::notify::Manager;
 use crate::random::random_bytes;
 
@@ -43,6 +45,10 @@ pub struct Args {
     dashboard: Dashboard,
     #[command(flatten)]
     mqtt: Connection,
+    #[command(flatten)]
+    home_assistant: HomeAssistant,
+    #[command(flatten)]
+    codecs: Codecs,
     #[command(flatten)]
     log: Log,
     #[command(subcommand)]
@@ -236,6 +242,8 @@ fn collect(args: &Args, state: PathBuf) -> selo_base::report::Result<ExitCode> {
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot handle signals")?;
     let mut config = args.dashboard.config(state);
     config.mqtt = args.mqtt.client(&client_id(&config.state)?)?;
+    args.home_assistant.set_collector(&mut config);
+    config.titles = Titles::of(&args.codecs.load()?);
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
         tracing::info!(

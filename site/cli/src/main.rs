@@ -15,6 +15,7 @@ mod gateway;
 mod log;
 mod mqtt;
 mod notify;
+mod radio;
 mod random;
 mod setup;
 mod up;
@@ -53,26 +54,26 @@ fn run(cli: &Cli) -> Result<ExitCode> {
             Ok(completions::run(args, command, "selo"))
         }
         Command::Man(args) => man::run(args, config::SPEC.command()),
-        Command::Lab(arguments) => laboratory(cli, None, arguments),
-        Command::Exchange(arguments) => laboratory(cli, Some("exchange"), arguments),
-        Command::Attack(arguments) => laboratory(cli, Some("attack"), arguments),
-        Command::Bench(arguments) => laboratory(cli, Some("bench"), arguments),
-        Command::Node(arguments) => laboratory(cli, Some("node"), arguments),
-        Command::Radio(arguments) => laboratory(cli, Some("radio"), arguments),
-        Command::Classic(arguments) => laboratory(cli, Some("classic"), arguments),
-        Command::Demo(arguments) => laboratory(cli, Some("demo"), arguments),
+        Command::Lab(arguments) => laboratory(cli, &[], arguments),
+        Command::Exchange(arguments) => laboratory(cli, &["exchange"], arguments),
+        Command::Attack(arguments) => laboratory(cli, &["attack"], arguments),
+        Command::Bench(arguments) => laboratory(cli, &["bench"], arguments),
+        Command::Node(arguments) => laboratory(cli, &["node"], arguments),
+        Command::Radio(command) => command.run(cli),
+        Command::Classic(arguments) => laboratory(cli, &["classic"], arguments),
+        Command::Demo(arguments) => laboratory(cli, &["demo"], arguments),
     }
 }
 
 /// Becomes `selo-lab` with the same global options.
-fn laboratory(cli: &Cli, name: Option<&str>, arguments: &Arguments) -> Result<ExitCode> {
+pub(crate) fn laboratory(cli: &Cli, names: &[&str], arguments: &Arguments) -> Result<ExitCode> {
     let mut all: Vec<OsString> = Vec::new();
     for (option, value) in [("--project", &cli.project), ("--config", &cli.config)] {
         if let Some(value) = value {
             all.extend([option.into(), value.into()]);
         }
     }
-    all.extend(name.map(OsString::from));
+    all.extend(names.iter().map(OsString::from));
     all.extend_from_slice(&arguments.rest);
     external::become_program("selo-lab", all)?;
     Ok(ExitCode::SUCCESS)

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use selo_codec::Language;
 use selo_mqtt::client::{BrokerUrl, ClientConfig, read_password};
 use selo_mqtt::{Publisher, PublisherConfig, Until, topic};
 
@@ -55,6 +56,39 @@ pub struct Names {
     pub gateway_name: String,
 }
 
+/// Options of what Home Assistant is told.
+#[derive(Debug, Clone, clap::Args)]
+pub struct HomeAssistant {
+    /// Do not announce devices and alarms to Home Assistant
+    #[arg(long)]
+    no_home_assistant: bool,
+    /// Language of the names that Home Assistant shows: en or pt-BR
+    #[arg(long, value_name = "LANGUAGE", default_value = "en", value_parser = parse_language)]
+    language: Language,
+}
+
+impl HomeAssistant {
+    /// Sets the options of a gateway.
+    pub fn set(&self, config: &mut PublisherConfig) {
+        config.home_assistant = !self.no_home_assistant;
+        config.language = self.language;
+    }
+
+    /// Sets the options of a collector.
+    pub fn set_collector(&self, config: &mut selo_collector::Config) {
+        config.home_assistant = !self.no_home_assistant;
+        config.language = self.language;
+    }
+}
+
+fn parse_language(text: &str) -> Result<Language, String> {
+    text.parse()
+        .map_err(|error: selo_codec::Error| match error.hint() {
+            Some(hint) => format!("{error}; {hint}"),
+            None => error.to_string(),
+        })
+}
+
 /// Options of a gateway that publishes.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Mqtt {
@@ -66,9 +100,8 @@ pub struct Mqtt {
     /// it, or when the `broker` has accepted it. A broker may still lose it
     #[arg(long, value_name = "WHO", default_value = "stored", requires = "mqtt")]
     until: UntilName,
-    /// Do not announce devices to Home Assistant
-    #[arg(long, requires = "mqtt")]
-    no_home_assistant: bool,
+    #[command(flatten)]
+    home_assistant: HomeAssistant,
     /// Also print readings, after they have been delivered
     #[arg(long, requires = "mqtt")]
     pub print: bool,
@@ -113,7 +146,7 @@ impl Mqtt {
             UntilName::Broker => Until::Broker,
             UntilName::Stored => Until::Stored,
         };
-        config.home_assistant = !self.no_home_assistant;
+        self.home_assistant.set(&mut config);
         Ok(Some(Publisher::new(config)?))
     }
 }

@@ -15,6 +15,7 @@ use selo_collector::Collector;
 use selo_collector::auth::Users;
 use selo_collector::beside::Beside;
 use selo_collector::http::tls::TlsFiles;
+use selo_collector::titles::Titles;
 use selo_gateway::sink::Both;
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config as GatewayConfig, Gateway};
@@ -28,7 +29,7 @@ use self::clocks::Clocks;
 use crate::codec::Codecs;
 use crate::collect::Dashboard;
 use crate::gateway::{Log, Nodes, State, wait_for_signal};
-use crate::mqtt::Names;
+use crate::mqtt::{HomeAssistant, Names};
 use crate::notify::Manager;
 
 #[derive(Debug, clap::Args)]
@@ -70,6 +71,8 @@ pub struct Args {
     name: Vec<String>,
     #[command(flatten)]
     names: Names,
+    #[command(flatten)]
+    home_assistant: HomeAssistant,
     #[command(flatten)]
     log: Log,
     #[command(flatten)]
@@ -176,6 +179,8 @@ fn start_collector(
         config.hosts.extend(args.name.iter().cloned());
     }
     config.mqtt = Some(client);
+    args.home_assistant.set_collector(&mut config);
+    config.titles = Titles::of(&args.codecs.load()?);
     config.gateway = Some(Arc::new(beside));
     let collector = Collector::start(config)?;
     if let Some(file) = collector.first_password() {
@@ -199,5 +204,6 @@ fn publisher(args: &Args, client: ClientConfig) -> selo_base::report::Result<Pub
     config.site.clone_from(&args.names.site);
     config.gateway.clone_from(&args.names.gateway_name);
     config.until = Until::Stored;
+    args.home_assistant.set(&mut config);
     Ok(Publisher::new(config)?)
 }

@@ -35,6 +35,9 @@ pub enum Error {
     /// The codec cannot encode these values.
     #[error("{0}")]
     Encode(String),
+
+    #[error("'{0}' is not a known language")]
+    Language(String),
 }
 
 impl Error {
@@ -46,6 +49,7 @@ impl Error {
                 "`selo codec list` shows them; --codecs DIR adds your own (docs/operator/add-a-codec.md)"
                     .into(),
             ),
+            Error::Language(_) => Some("the languages are en and pt-BR".into()),
             Error::Payload(_) => Some("`selo codec show NAME` describes the payload".into()),
             _ => None,
         }

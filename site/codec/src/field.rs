@@ -1,10 +1,22 @@
 //! A field of a payload: bytes at an offset, and their value.
 
+use crate::language::Language;
+
 /// A title for display, in the languages of the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
     pub en: String,
     pub pt: String,
+}
+
+impl Title {
+    /// The title in a language.
+    pub fn in_language(&self, language: Language) -> &str {
+        match language {
+            Language::English => &self.en,
+            Language::Portuguese => &self.pt,
+        }
+    }
 }
 
 /// Aggregation of a field's values over time.

@@ -14,13 +14,17 @@ mod codec;
 mod error;
 mod field;
 mod file;
+mod language;
 mod name;
+mod unit;
 
 pub use catalogue::Catalogue;
 pub use codec::{Codec, Value};
 pub use error::{Error, Result};
 pub use field::{Field, Kind, Title};
+pub use language::Language;
 pub use name::check_name;
+pub use unit::shown as shown_unit;
 
 /// Codec of devices without an explicit one.
 pub const DEFAULT: &str = "rain-gauge";

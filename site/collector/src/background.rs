@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use selo_codec::Language;
 use tokio::sync::Notify;
 
 use crate::channel::{self, Channels};
@@ -28,6 +29,9 @@ pub(crate) struct Background {
     pub settings: Settings,
     pub webhooks: Vec<String>,
     pub mqtt: Option<selo_mqtt::ClientConfig>,
+    /// Language of the alarms' names in Home Assistant, if it is told about them.
+    pub home_assistant: Option<Language>,
+    pub silent_after_ms: i64,
     pub secret: Arc<zeroize::Zeroizing<String>>,
     pub retention: Retention,
     pub tls: Option<Arc<Tls>>,
@@ -41,7 +45,8 @@ impl Background {
             tokio::spawn(tls.watch(self.reload));
         }
         if let Some(config) = self.mqtt {
-            mqtt::start(config, self.outbox.clone())?;
+            let (outbox, language) = (self.outbox.clone(), self.home_assistant);
+            mqtt::start(config, outbox, language, self.silent_after_ms)?;
         }
         for channel in self.channels.all() {
             let (outbox, channels) = (self.outbox.clone(), self.channels.clone());

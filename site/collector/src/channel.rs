@@ -16,6 +16,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use selo_codec::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use tokio::sync::watch;
@@ -58,16 +59,6 @@ pub enum Security {
     None,
 }
 
-/// Language of the messages.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Language {
-    #[default]
-    #[serde(rename = "en")]
-    English,
-    #[serde(rename = "pt-BR")]
-    Portuguese,
-}
-
 /// A channel, as the file keeps it. `server` to `topic` are used as the kind requires.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Channel {
@@ -80,6 +71,7 @@ pub struct Channel {
     /// Sends only what nobody has acknowledged for this long. 0: sends at once.
     pub after_minutes: u32,
     pub quiet: Option<Span>,
+    /// Language of the messages.
     pub language: Language,
     /// Host of the mail server, or URL of the server of ntfy or Telegram.
     #[serde(default)]

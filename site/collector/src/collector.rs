@@ -131,6 +131,8 @@ impl Collector {
             settings: app.settings.clone(),
             webhooks: config.webhooks,
             mqtt: config.mqtt,
+            home_assistant: config.home_assistant.then_some(config.language),
+            silent_after_ms: config.silent_after_ms,
             secret,
             retention: config.retention,
             tls: tls.clone(),

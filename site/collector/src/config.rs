@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use selo_codec::Language;
+
 use crate::clock::Clock;
 use crate::db::Location;
 use crate::http::Gateway;
@@ -11,6 +13,7 @@ use crate::http::names::Network;
 use crate::http::server::Limits;
 use crate::http::tls::{Offer, TlsFiles};
 use crate::retention::Retention;
+use crate::titles::Titles;
 
 /// Configuration of a collector.
 #[derive(Clone)]
@@ -47,6 +50,12 @@ pub struct Config {
     pub webhooks: Vec<String>,
     /// The broker that delivers readings and receives alarm notices.
     pub mqtt: Option<selo_mqtt::ClientConfig>,
+    /// Tell Home Assistant about alarms, over the broker.
+    pub home_assistant: bool,
+    /// Titles of values on pages and in messages.
+    pub titles: Titles,
+    /// Language of the names in Home Assistant.
+    pub language: Language,
     /// The gateway on this machine.
     pub gateway: Option<Arc<dyn Gateway>>,
 }
@@ -83,6 +92,9 @@ impl Config {
             retention: Retention::default(),
             webhooks: Vec::new(),
             mqtt: None,
+            home_assistant: true,
+            titles: Titles::default(),
+            language: Language::default(),
             gateway: None,
         }
     }

@@ -23,6 +23,7 @@ pub mod db;
 mod error;
 pub mod events;
 mod geojson;
+mod home_assistant;
 pub mod http;
 pub mod ingest;
 mod journal;
@@ -44,6 +45,7 @@ mod shown;
 mod sql;
 pub mod store;
 mod timeline;
+pub mod titles;
 
 pub use crate::background::watch_clock;
 pub use crate::collector::Collector;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use selo_codec::Language;
 pub use selo_mqtt::ClientConfig;
 pub use selo_mqtt::client::{BrokerUrl, read_password};
 use selo_mqtt::message::Stored;
@@ -20,9 +21,11 @@ use tokio::sync::{Notify, mpsc};
 use crate::alarm;
 use crate::auth::May;
 use crate::error::{Error, Result};
+use crate::home_assistant;
 use crate::ingest::{Incoming, Ingest};
-use crate::message::{NOBODY, is_name};
+use crate::message::{NOBODY, is_name, station_id};
 use crate::outbox::{Outbox, Wanted};
+use crate::readers::Readers;
 
 /// Name of the MQTT target in the outbox.
 pub const TARGET: &str = "mqtt";
@@ -33,8 +36,14 @@ const OUTSTANDING: u16 = 8192;
 /// First and longest pause after the database failed to store a batch.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 
-/// Subscribes. Must be called on the runtime that will run the subscriber.
-pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
+/// Subscribes. Must be called on the runtime that will run the subscriber. `home_assistant` is the
+/// language in which Home Assistant is told about alarms, if it is.
+pub(crate) fn start(
+    config: ClientConfig,
+    outbox: Outbox,
+    home_assistant: Option<Language>,
+    silent_after_ms: i64,
+) -> Result<()> {
     let filters = [topic::collector_filter(
         config.password.as_ref().map(|text| text.as_str()),
     )];
@@ -43,19 +52,34 @@ pub fn start(config: ClientConfig, outbox: Outbox) -> Result<()> {
     let subscriber =
         Subscriber::start(config).map_err(|error| Error::Invalid(format!("MQTT: {error}")))?;
     let sender = subscriber.sender();
-    let connected = Arc::new(Notify::new());
-    tokio::spawn(take(subscriber, outbox.ingest.clone(), connected.clone()));
-    tokio::spawn(tell(sender, outbox, connected));
+    let connected = [Arc::new(Notify::new()), Arc::new(Notify::new())];
+    let confirmer = Confirmer {
+        sender: sender.clone(),
+        readers: outbox.readers.clone(),
+        silent_after_ms,
+    };
+    let ingest = outbox.ingest.clone();
+    tokio::spawn(take(subscriber, ingest, confirmer, connected.clone()));
+    let [telling, announcing] = connected;
+    if let Some(language) = home_assistant {
+        let (sender, outbox) = (sender.clone(), outbox.clone());
+        tokio::spawn(home_assistant::run(sender, outbox, announcing, language));
+    }
+    tokio::spawn(tell(sender, outbox, telling));
     Ok(())
 }
 
-async fn take(mut subscriber: Subscriber, ingest: Ingest, connected: Arc<Notify>) {
+async fn take(
+    mut subscriber: Subscriber,
+    ingest: Ingest,
+    confirmer: Confirmer,
+    connected: [Arc<Notify>; 2],
+) {
     // Acknowledge one batch while the next one is being stored.
     let (stored, mut waiting) = mpsc::channel(1);
-    let sender = subscriber.sender();
     let settling = tokio::spawn(async move {
         while let Some(batch) = waiting.recv().await {
-            settle(batch, &sender).await;
+            confirmer.settle(batch).await;
         }
     });
     while let Some(event) = subscriber.next().await {
@@ -65,7 +89,7 @@ async fn take(mut subscriber: Subscriber, ingest: Ingest, connected: Arc<Notify>
         while let Some(event) = next.take() {
             match event {
                 Event::Message(message) => batch.push(message),
-                Event::Connected => connected.notify_one(),
+                Event::Connected => connected.iter().for_each(|one| one.notify_one()),
                 Event::Away(_) => {}
             }
             if batch.len() < BATCH_MAX {
@@ -111,25 +135,55 @@ fn device_of(topic: &str) -> Option<String> {
     }
 }
 
-/// Acknowledges a batch to the broker, and notifies the gateways.
-async fn settle(batch: Vec<Message>, sender: &Sender) {
-    let mut told: BTreeMap<(String, String), Vec<u64>> = BTreeMap::new();
-    for message in batch {
-        let sequence = message.sequence();
-        let site = topic::site(&message.topic).unwrap_or("").to_string();
-        if let (Some(to), Some(run), Some(sequence)) =
-            (message.response_topic, message.run, sequence)
-            && may_answer(&site, &to)
-        {
-            told.entry((to, run)).or_default().push(sequence);
+/// Confirms what was stored.
+struct Confirmer {
+    sender: Sender,
+    readers: Readers,
+    /// A station without a rule is silent after this long.
+    silent_after_ms: i64,
+}
+
+/// The confirmation of one gateway's readings.
+#[derive(Default)]
+struct Told {
+    sequences: Vec<u64>,
+    /// Seconds by device.
+    silent_after: BTreeMap<String, u64>,
+}
+
+impl Confirmer {
+    /// Acknowledges a batch to the broker, and notifies the gateways.
+    async fn settle(&self, batch: Vec<Message>) {
+        // Without the rules the confirmation still counts.
+        let rules = self.readers.read(alarm::load_rules).await.ok();
+        let mut told: BTreeMap<(String, String), Told> = BTreeMap::new();
+        for message in batch {
+            let sequence = message.sequence();
+            let site = topic::site(&message.topic).unwrap_or("").to_string();
+            if let (Some(to), Some(run), Some(sequence)) =
+                (message.response_topic, message.run, sequence)
+                && may_answer(&site, &to)
+            {
+                let told = told.entry((to, run)).or_default();
+                told.sequences.push(sequence);
+                let device = topic::device_of_reading(&message.topic).unwrap_or("");
+                if let (Some(rules), false) = (&rules, told.silent_after.contains_key(device)) {
+                    let station = station_id(&site, device);
+                    let after = alarm::silent_after(rules, &station, self.silent_after_ms);
+                    let seconds = u64::try_from(after / 1000).unwrap_or(0);
+                    told.silent_after.insert(device.into(), seconds);
+                }
+            }
+            message.ack.send().await;
         }
-        message.ack.send().await;
-    }
-    for ((to, run), sequences) in told {
-        let sender = sender.clone();
-        let stored = Stored::new(&run, sequences).to_json();
-        // If this notification is lost, the gateway publishes again and is notified then.
-        tokio::spawn(async move { sender.publish(to, stored, false).await });
+        for ((to, run), told) in told {
+            let sender = self.sender.clone();
+            let mut stored = Stored::new(&run, told.sequences);
+            stored.silent_after = told.silent_after;
+            let stored = stored.to_json();
+            // If this notification is lost, the gateway publishes again and is notified then.
+            tokio::spawn(async move { sender.publish(to, stored, false).await });
+        }
     }
 }
 

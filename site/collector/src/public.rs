@@ -1,14 +1,18 @@
 //! The content of the public page. Of a station it has the name, the state, rain, values, and the
 //! severity of its alarms: no ids, no positions, no names of rules, gateways or persons.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use selo_codec::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::alarm::Severity;
 use crate::error::{Error, Result};
 use crate::shown;
+use crate::titles::Titles;
 
 /// Maximum stations of the page.
 const STATIONS_MAX: usize = 200;
@@ -81,6 +85,7 @@ impl Form {
 }
 
 struct Words {
+    language: Language,
     lang: &'static str,
     title: &'static str,
     station: &'static str,
@@ -97,6 +102,7 @@ struct Words {
 }
 
 const ENGLISH: Words = Words {
+    language: Language::English,
     lang: "en",
     title: "Stations",
     station: "Station",
@@ -113,6 +119,7 @@ const ENGLISH: Words = Words {
 };
 
 const PORTUGUESE: Words = Words {
+    language: Language::Portuguese,
     lang: "pt-BR",
     title: "Estações",
     station: "Estação",
@@ -169,26 +176,38 @@ fn reduced(number: usize, station: &Json) -> Json {
     })
 }
 
-/// Name and time zone of the site.
+/// What the page knows of the site.
 #[derive(Debug)]
 pub struct Of {
     pub name: String,
     pub zone: TimeZone,
+    pub titles: Arc<Titles>,
+}
+
+/// A station of the page.
+struct Shown<'a> {
+    data: Json,
+    /// Names the titles of its values; not public itself.
+    codec: Option<&'a str>,
 }
 
 /// The page or its data.
 pub fn body(form: Form, shown: &Public, all: &[Json], site: &Of, now: i64) -> String {
     let find = |id: &String| all.iter().find(|station| station["station"] == **id);
-    let stations: Vec<Json> = shown
+    let stations: Vec<Shown<'_>> = shown
         .stations
         .iter()
         .filter_map(find)
         .enumerate()
-        .map(|(index, station)| reduced(index + 1, station))
+        .map(|(index, station)| Shown {
+            data: reduced(index + 1, station),
+            codec: station["codec"].as_str(),
+        })
         .collect();
     let words = match form {
         Form::Json => {
             let at = crate::message::time_text(now);
+            let stations: Vec<Json> = stations.into_iter().map(|one| one.data).collect();
             return json!({"title": shown.title, "at": at, "stations": stations}).to_string();
         }
         Form::English => &ENGLISH,
@@ -204,7 +223,7 @@ pub fn body(form: Form, shown: &Public, all: &[Json], site: &Of, now: i64) -> St
 
 /// The page in one language. `title` is safe in HTML. The style sheet's address is relative: a
 /// reverse proxy may serve the page below a path of its own.
-fn page(title: &str, stations: &[Json], words: &Words, site: &Of, now: i64) -> String {
+fn page(title: &str, stations: &[Shown<'_>], words: &Words, site: &Of, now: i64) -> String {
     let now = Timestamp::from_millisecond(now).unwrap_or_default();
     format!(
         "<!doctype html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
@@ -213,18 +232,18 @@ fn page(title: &str, stations: &[Json], words: &Words, site: &Of, now: i64) -> S
         <title>{title}</title><link rel=\"stylesheet\" href=\"style.css\"></head>\
         <body class=\"public\"><main><h1>{title}</h1>{}<p class=\"soft\">{} {}. {}</p></main></body></html>\n",
         words.lang,
-        table(title, stations, words, &site.zone),
+        table(title, stations, words, site),
         words.made,
         local(now, words, &site.zone),
         words.note
     )
 }
 
-fn table(title: &str, stations: &[Json], words: &Words, zone: &TimeZone) -> String {
+fn table(title: &str, stations: &[Shown<'_>], words: &Words, site: &Of) -> String {
     if stations.is_empty() {
         return format!("<p>{}</p>", words.none);
     }
-    let rows: String = stations.iter().map(|one| row(one, words, zone)).collect();
+    let rows: String = stations.iter().map(|one| row(one, words, site)).collect();
     let heads = [
         words.station,
         words.state,
@@ -264,7 +283,8 @@ fn local(at: Timestamp, words: &Words, zone: &TimeZone) -> String {
     zoned.strftime(format).to_string()
 }
 
-fn row(station: &Json, words: &Words, zone: &TimeZone) -> String {
+fn row(shown: &Shown<'_>, words: &Words, site: &Of) -> String {
+    let station = &shown.data;
     let rain = |span: &str| match station["rain"][span].as_f64() {
         Some(mm) => format!("{}\u{a0}mm", number(mm, 1, words)),
         None => "–".into(),
@@ -282,17 +302,14 @@ fn row(station: &Json, words: &Words, zone: &TimeZone) -> String {
         .into_iter()
         .flatten()
         .map(|(name, value)| {
-            format!(
-                "{} {}",
-                escaped(&name.replace('_', " ")),
-                quantity(value, words)
-            )
+            let title = site.titles.title(shown.codec, name, words.language);
+            format!("{} {}", escaped(&title), quantity(value, words))
         })
         .collect();
     let seen = station["last_seen"]
         .as_str()
         .and_then(|text| text.parse::<Timestamp>().ok());
-    let seen = seen.map(|at| local(at, words, zone));
+    let seen = seen.map(|at| local(at, words, &site.zone));
     format!(
         "<tr><th scope=\"row\">{}</th><td class=\"{class}\">{state}</td><td class=\"n\">{}</td>\
         <td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>",

@@ -7,7 +7,7 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -198,6 +198,11 @@ const STEPS: [&str; 8] = [
     CREATE INDEX IF NOT EXISTS alarm_by_time ON alarm(since, id);
     CREATE INDEX IF NOT EXISTS alarm_of_station ON alarm(station);
     CREATE INDEX IF NOT EXISTS alarm_open ON alarm(since, id) WHERE cleared IS NULL;
+",
+    // Topics with retained messages for Home Assistant, which are emptied when they are not
+    // wanted any more.
+    "
+    CREATE TABLE announced(topic TEXT PRIMARY KEY) CLUSTERED;
 ",
 ];
 

@@ -9,6 +9,7 @@ use crate::db::Database;
 use crate::error::{Error, Result};
 use crate::public::Public;
 use crate::sql;
+use crate::titles::Titles;
 
 /// Longest value of a short setting.
 pub const TEXT_MAX: usize = 64;
@@ -57,6 +58,8 @@ pub struct Settings {
     tiles: Arc<RwLock<String>>,
     public: Arc<RwLock<Public>>,
     pub zone: Zone,
+    /// Titles of values, from the codecs.
+    pub titles: Arc<Titles>,
 }
 
 impl Settings {

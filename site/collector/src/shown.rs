@@ -1,13 +1,6 @@
 //! How numbers and units are written for people.
 
-/// A codec's unit as people write it.
-pub fn unit(name: &str) -> &str {
-    match name {
-        "Cel" => "°C",
-        "1" => "",
-        other => other,
-    }
-}
+pub use selo_codec::shown_unit as unit;
 
 /// A number with the decimal sign of the language.
 pub fn number(text: &str, comma: bool) -> String {

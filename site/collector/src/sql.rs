@@ -274,6 +274,15 @@ pub const RULES: &str = "SELECT body FROM rule ORDER BY name";
 pub const DELETE_RULES: &str = "DELETE FROM rule";
 pub const INSERT_RULE: &str = "INSERT INTO rule(name, body) VALUES (?1, ?2)";
 
+/// The stations with the names that their gateways give them.
+pub const GIVEN_NAMES: &str = "SELECT station, name FROM station ORDER BY station";
+/// Station and rule of each active alarm.
+pub const ACTIVE: &str = "SELECT station, rule FROM alarm WHERE cleared IS NULL";
+pub const ANNOUNCED: &str = "SELECT topic FROM announced";
+pub const INSERT_ANNOUNCED: &str =
+    "INSERT INTO announced(topic) VALUES (?1) ON CONFLICT(topic) DO NOTHING";
+pub const DELETE_ANNOUNCED: &str = "DELETE FROM announced WHERE topic = ?1";
+
 pub const RAIN_OVER: &str = "SELECT SUM(amount) FROM rollup_minute
     WHERE station = ?1 AND name = 'rain_total' AND at > ?2 AND at <= ?3";
 pub const LAST_SEEN: &str =

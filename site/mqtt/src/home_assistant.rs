@@ -1,15 +1,15 @@
 //! Home Assistant discovery: one retained message that describes a device with all its values
 //! [HADISCOVERY].
 
-use selo_codec::{Codec, Kind, Title, Value};
+use selo_codec::{Codec, Kind, Language, Value};
 use selo_link::DeviceId;
 use serde_json::{Map, json};
 
 use crate::topic::Topics;
 
-/// An entity is unavailable after this many seconds without a reading, like a station that the
-/// collector calls silent.
-const EXPIRE_S: u32 = 3_600;
+/// An entity is unavailable after this many seconds without a reading, until a collector says
+/// after how many it calls the station silent.
+pub const EXPIRE_S: u64 = 3_600;
 
 /// A value as Home Assistant shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ pub struct Component {
 impl Component {
     fn new(
         name: &str,
-        title: &Title,
+        title: String,
         unit: &str,
         kind: Kind,
         flag: bool,
@@ -33,7 +33,7 @@ impl Component {
     ) -> Component {
         Component {
             name: name.into(),
-            title: title.en.clone(),
+            title,
             unit: unit.into(),
             counter: kind == Kind::Counter,
             flag,
@@ -43,11 +43,11 @@ impl Component {
 }
 
 /// The components of a device, from the fields of its codec.
-pub fn of_codec(codec: &Codec) -> Vec<Component> {
+pub fn of_codec(codec: &Codec, language: Language) -> Vec<Component> {
     let component = |field: &selo_codec::Field| {
         Component::new(
             &field.name,
-            &field.title,
+            field.title.in_language(language).into(),
             &field.unit,
             field.kind,
             field.is_flag(),
@@ -58,18 +58,16 @@ pub fn of_codec(codec: &Codec) -> Vec<Component> {
 }
 
 /// The components of a device whose codec has channels, from the values of a payload.
-pub fn of_values(values: &[Value<'_>]) -> Vec<Component> {
+pub fn of_values(values: &[Value<'_>], language: Language) -> Vec<Component> {
     let component = |value: &Value<'_>| {
-        let title = Title {
-            en: match value.name.rsplit_once('_') {
-                Some((_, channel)) => format!("{} {channel}", value.title.en),
-                None => value.title.en.clone(),
-            },
-            pt: String::new(),
+        let title = value.title.in_language(language);
+        let title = match value.name.rsplit_once('_') {
+            Some((_, channel)) => format!("{title} {channel}"),
+            None => title.into(),
         };
         Component::new(
             &value.name,
-            &title,
+            title,
             value.unit,
             value.kind,
             value.flag,
@@ -79,30 +77,37 @@ pub fn of_values(values: &[Value<'_>]) -> Vec<Component> {
     values.iter().map(component).collect()
 }
 
+/// A device, as its description says.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    pub device: DeviceId,
+    pub name: Option<&'a str>,
+    pub codec: &'a Codec,
+    pub language: Language,
+    /// The device is silent after this many seconds without a reading.
+    pub expire_s: u64,
+    /// Version of the program.
+    pub version: &'a str,
+}
+
 /// Builds the discovery message.
-pub fn discovery(
-    topics: &Topics,
-    device: DeviceId,
-    name: Option<&str>,
-    codec: &Codec,
-    components: &[Component],
-    version: &str,
-) -> Vec<u8> {
+pub fn discovery(topics: &Topics, about: About<'_>, components: &[Component]) -> Vec<u8> {
+    let (device, expire_s) = (about.device, about.expire_s);
     let mut parts: Map<String, serde_json::Value> = components
         .iter()
-        .map(|component| (component.name.clone(), part(device, component)))
+        .map(|component| (component.name.clone(), part(device, component, expire_s)))
         .collect();
     // No field of a codec has a hyphen in its name.
-    parts.insert("link-rssi".into(), signal(device));
+    parts.insert("link-rssi".into(), signal(about));
     let message = json!({
         "device": {
             "identifiers": [format!("selo-{device}")],
-            "name": name.map_or_else(|| format!("Selo {device}"), Into::into),
+            "name": about.name.map_or_else(|| format!("Selo {device}"), Into::into),
             "manufacturer": "Selo",
-            "model": codec.title.en,
+            "model": about.codec.title.in_language(about.language),
             "serial_number": device.to_string(),
         },
-        "origin": { "name": "Selo", "sw_version": version },
+        "origin": { "name": "Selo", "sw_version": about.version },
         "components": parts,
         "state_topic": topics.state(device),
         "availability_topic": topics.status(),
@@ -114,21 +119,25 @@ pub fn discovery(
 }
 
 /// The signal strength of a radio. Without a radio its state is unknown.
-fn signal(device: DeviceId) -> serde_json::Value {
+fn signal(about: About<'_>) -> serde_json::Value {
+    let name = match about.language {
+        Language::English => "Signal",
+        Language::Portuguese => "Sinal",
+    };
     json!({
         "platform": "sensor",
-        "unique_id": format!("selo_{device}_link-rssi"),
-        "name": "Signal",
+        "unique_id": format!("selo_{}_link-rssi", about.device),
+        "name": name,
         "value_template": "{{ value_json['rssi'] }}",
         "device_class": "signal_strength",
         "state_class": "measurement",
         "unit_of_measurement": "dBm",
         "entity_category": "diagnostic",
-        "expire_after": EXPIRE_S,
+        "expire_after": about.expire_s,
     })
 }
 
-fn part(device: DeviceId, component: &Component) -> serde_json::Value {
+fn part(device: DeviceId, component: &Component, expire_s: u64) -> serde_json::Value {
     let name = &component.name;
     // Do not write value_json.values: in the template language that is a dictionary's method.
     let value = format!("value_json['values']['{name}']['value']");
@@ -139,7 +148,7 @@ fn part(device: DeviceId, component: &Component) -> serde_json::Value {
         "unique_id": format!("selo_{device}_{name}"),
         "name": component.title,
         "value_template": guarded(&value),
-        "expire_after": EXPIRE_S,
+        "expire_after": expire_s,
     });
     let is_time = component.class.as_deref() == Some("timestamp");
     if component.flag {
@@ -155,7 +164,9 @@ fn part(device: DeviceId, component: &Component) -> serde_json::Value {
             "measurement"
         };
         part["state_class"] = class.into();
-        if let Some(unit) = unit(&component.unit) {
+        // Home Assistant spells units as people do.
+        let unit = selo_codec::shown_unit(&component.unit);
+        if !unit.is_empty() {
             part["unit_of_measurement"] = unit.into();
         }
     }
@@ -163,18 +174,4 @@ fn part(device: DeviceId, component: &Component) -> serde_json::Value {
         part["device_class"] = class.as_str().into();
     }
     part
-}
-
-/// Converts a UCUM unit to Home Assistant's spelling.
-fn unit(ucum: &str) -> Option<&str> {
-    match ucum {
-        "1" => None,
-        "Cel" => Some("\u{b0}C"),
-        "deg" => Some("\u{b0}"),
-        "deg/s" => Some("\u{b0}/s"),
-        "kW.h" => Some("kWh"),
-        "[ppm]" => Some("ppm"),
-        "[g]" => Some("g"),
-        other => Some(other),
-    }
 }

@@ -134,6 +134,9 @@ pub struct Stored {
     pub run: String,
     /// Inclusive ranges: first and last sequence number.
     pub sequences: Vec<(u64, u64)>,
+    /// After how many seconds without a reading the collector calls each of the devices silent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub silent_after: BTreeMap<String, u64>,
 }
 
 impl Stored {
@@ -153,6 +156,7 @@ impl Stored {
             schema: STORED_SCHEMA.into(),
             run: run.into(),
             sequences: ranges,
+            silent_after: BTreeMap::new(),
         }
     }
 

@@ -43,7 +43,8 @@ pub fn password_file(folder: &Path, user: &str) -> PathBuf {
     folder.join(format!("{user}.password"))
 }
 
-/// Creates the missing files of the folder. Existing files are unchanged.
+/// Creates the missing files of the folder. Existing files are unchanged, except an access list
+/// that is still as the release before wrote it: it gets the rights of this release.
 pub fn run(setup: &Setup) -> Result<Done> {
     topic::check_name(&setup.site)?;
     std::fs::DirBuilder::new()
@@ -84,6 +85,7 @@ pub fn run(setup: &Setup) -> Result<Done> {
             made.push(path);
         }
     }
+    renew_acl(&folder.join("acl"), &setup.site)?;
     Ok(Done {
         made,
         certificate,
@@ -122,6 +124,26 @@ fn users(folder: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
+/// Rights that the release before did not give.
+const NEW_RIGHTS: &str = "topic write selo/+/alarms/+\ntopic write homeassistant/device/+/config\n";
+
+/// Adds new rights to an access list that nobody has changed.
+fn renew_acl(path: &Path, site: &str) -> Result<()> {
+    let acl = acl(site);
+    let before = acl
+        .replace(&format!("alarm/+/+\n{NEW_RIGHTS}"), "alarm/+/+\n")
+        .replace(
+            ", raises alarms, and describes them to Home\n# Assistant.",
+            ", and raises alarms.",
+        );
+    let found = std::fs::read_to_string(path).map_err(Error::read(path))?;
+    if found == before {
+        write(path, acl.as_bytes(), 0o644)?;
+        tracing::info!("{} has the rights of this release", path.display());
+    }
+    Ok(())
+}
+
 fn acl(site: &str) -> String {
     format!(
         "# Access list: which user may read and write which topics. The embedded broker and
@@ -135,13 +157,14 @@ topic write selo/{site}/status/+
 topic read selo/{site}/stored/+
 topic write homeassistant/device/+/config
 
-# The collector stores the readings of every site, and raises alarms.
+# The collector stores the readings of every site, raises alarms, and describes them to Home
+# Assistant.
 user collector
 topic read selo/+/reading/+
 topic read selo/+/status/+
 topic write selo/+/stored/+
 topic write selo/+/alarm/+/+
-
+{NEW_RIGHTS}
 # Home Assistant and other programs that only read.
 user viewer
 topic read selo/#
@@ -221,4 +244,51 @@ log_dest stderr
         at("passwords"),
         at("acl"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OF_THE_RELEASE_BEFORE: &str = "\
+# Access list: which user may read and write which topics. The embedded broker and
+# Mosquitto both read this file.
+
+# A gateway publishes readings, and receives confirmations of stored ones.
+user gateway
+topic write selo/farm/reading/+
+topic write selo/farm/state/+
+topic write selo/farm/status/+
+topic read selo/farm/stored/+
+topic write homeassistant/device/+/config
+
+# The collector stores the readings of every site, and raises alarms.
+user collector
+topic read selo/+/reading/+
+topic read selo/+/status/+
+topic write selo/+/stored/+
+topic write selo/+/alarm/+/+
+
+# Home Assistant and other programs that only read.
+user viewer
+topic read selo/#
+topic read homeassistant/#
+";
+
+    #[test]
+    fn an_access_list_gets_new_rights_unless_somebody_has_changed_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("acl");
+        let renewed = |old: &str| {
+            std::fs::write(&path, old).expect("writes");
+            renew_acl(&path, "farm").expect("renews");
+            std::fs::read_to_string(&path).expect("reads")
+        };
+        assert_eq!(renewed(OF_THE_RELEASE_BEFORE), acl("farm"));
+        assert_eq!(renewed(&acl("farm")), acl("farm"));
+        let own = format!("{OF_THE_RELEASE_BEFORE}topic read other/#\n");
+        assert_eq!(renewed(&own), own);
+        let rights = acl("farm").replace(OF_THE_RELEASE_BEFORE, "");
+        assert!(rights.contains("topic write selo/+/alarms/+\n"));
+    }
 }

@@ -102,6 +102,31 @@ pub fn alarm(site: &str, alarm: &str, device: &str) -> String {
     format!("selo/{site}/alarm/{alarm}/{device}")
 }
 
+/// The alarms of a device, active or not. Retained.
+pub fn alarms(site: &str, device: &str) -> String {
+    format!("selo/{site}/alarms/{device}")
+}
+
+/// Home Assistant's discovery topic of an alarm of a device. Retained.
+pub fn home_assistant_alarm(site: &str, device: &str, alarm: &str) -> String {
+    let [site, device, alarm] = [site, device, alarm].map(object_id);
+    format!("homeassistant/device/selo-{site}_-{device}_-{alarm}/config")
+}
+
+/// A name as part of Home Assistant's object id, which has only letters, digits, - and _. Any
+/// other byte becomes _ and two hexadecimal digits, so different names stay different.
+fn object_id(name: &str) -> String {
+    let mut id = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || byte == b'-' {
+            id.push(char::from(byte));
+        } else {
+            id.push_str(&format!("_{byte:02x}"));
+        }
+    }
+    id
+}
+
 /// Home Assistant's discovery topic of a device. Retained.
 pub fn home_assistant(device: DeviceId) -> String {
     format!("homeassistant/device/selo-{device}/config")
@@ -141,8 +166,35 @@ mod tests {
             home_assistant(device),
             "homeassistant/device/selo-3f9a01c2/config"
         );
+        assert_eq!(alarms("s", "3f9a01c2"), "selo/s/alarms/3f9a01c2");
+        assert_eq!(
+            home_assistant_alarm("farm-2", "3f9a01c2", "too.hot_1"),
+            "homeassistant/device/selo-farm-2_-3f9a01c2_-too_2ehot_5f1/config"
+        );
         assert_eq!(site("selo/farm-2/reading/x"), Some("farm-2"));
         assert_eq!(site("other/farm-2"), None);
+    }
+
+    #[test]
+    fn an_alarm_has_a_topic_of_its_own_in_the_alphabet_of_home_assistant() {
+        let parts = [
+            "a", "a-", "-a", "a_-", "_2d", "a.b", "a_2eb", "a/b", "+", "#", "\u{e9}",
+        ];
+        let mut topics = std::collections::HashSet::new();
+        for site in parts {
+            for device in parts {
+                for alarm in parts {
+                    let topic = home_assistant_alarm(site, device, alarm);
+                    let levels: Vec<&str> = topic.split('/').collect();
+                    let ["homeassistant", "device", id, "config"] = levels[..] else {
+                        panic!("{topic}");
+                    };
+                    let fits = |b: u8| b.is_ascii_alphanumeric() || b"_-".contains(&b);
+                    assert!(id.bytes().all(fits), "{topic}");
+                    assert!(topics.insert(topic.clone()), "{topic}");
+                }
+            }
+        }
     }
 
     #[test]

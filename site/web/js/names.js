@@ -2,6 +2,7 @@
 // current by the live events.
 
 import { api } from "./api.js";
+import { setTitles } from "./text.js";
 
 export class Names {
     #stations = new Map();
@@ -9,7 +10,8 @@ export class Names {
     values = [];
 
     async load() {
-        const { stations, values } = await api("/names");
+        const { stations, values, titles } = await api("/names");
+        setTitles(titles);
         this.#stations = new Map(stations.map(([station, name, device]) => [station, { station, name, device }]));
         this.values = values;
     }

@@ -35,7 +35,7 @@ export const known = (key) => LANGUAGES[chosen][key];
 
 // Number of decimals for each unit.
 const DIGITS = { mm: 1, Cel: 1, V: 2, "%": 0, hPa: 1, s: 0 };
-const SIGNS = { Cel: "°C", 1: "" };
+const SIGNS = { Cel: "°C", 1: "", deg: "°", "deg/s": "°/s", "kW.h": "kWh", "[ppm]": "ppm", "[g]": "g" };
 
 export const unitSign = (unit) => SIGNS[unit] ?? unit;
 
@@ -64,10 +64,20 @@ export function quantity(value, unit) {
     return sign ? `${amount(value, unit)}\u00a0${sign}` : amount(value, unit);
 }
 
-/** Names of values come from codec files. The common ones are translated. */
+let titles = {};
+
+/** Takes the titles that the codecs give to values: `{ name: { language: title } }`. */
+export function setTitles(all) {
+    titles = all ?? {};
+}
+
+/** The word for a value: this file's own, else the title of the codecs, else its name. A channel
+ * keeps its number. */
 export function valueName(name) {
-    const word = known(`value.${name}`);
-    if (word) return word;
+    const word = (one) => known(`value.${one}`) ?? titles[one]?.[chosen];
+    const [, bare, channel] = /^(.*)_(\d+)$/.exec(name) ?? [];
+    const found = word(name) ?? (bare && word(bare) && `${word(bare)} ${channel}`);
+    if (found) return found;
     const plain = name.replaceAll("_", " ");
     return plain.charAt(0).toUpperCase() + plain.slice(1);
 }

@@ -17,7 +17,7 @@ import { alarmTests } from "./alarms.mjs";
 import { endMany, manyTests } from "./many.mjs";
 import { mapTests } from "./map.mjs";
 import { launch, logIn, open, Watch } from "./browser.mjs";
-import { Collector, said, seed, Up } from "./collector.mjs";
+import { Collector, said, seed, Station, Up } from "./collector.mjs";
 
 const PAGES = ["stations", "map", "station/3f9a01c2", "month/3f9a01c2", "alarms", "journal", "channels", "frames", "exchange", "devices", "report", "settings"];
 const EVIL = "<img src=x onerror=alert(1)>";
@@ -723,6 +723,20 @@ test("a lost connection to the collector is reported and restored", async () => 
     await page.waitForSelector(".card");
     await collector.send([stations["3f9a01c2"].reading(Date.now(), { temperature: { value: 12.3, unit: "Cel" } })]);
     await page.locator(".card", { hasText: "3f9a01c2" }).getByText("12.3 °C").waitFor();
+});
+
+// The last test, because its station is in no other.
+test("a value has its codec's title in the reader's language, and a sign in place of its unit", async () => {
+    const pond = new Station("3f9a0999", "Pond");
+    const sent = pond.reading(Date.now(), { concentration_3: { value: 400, unit: "[ppm]" }, new_thing: { value: 1, unit: "1" } });
+    await collector.send([sent]);
+    for (const [locale, words] of [["pt-BR", ["Concentração 3", "400\u00a0ppm"]], ["en-GB", ["Concentration 3", "400\u00a0ppm", "New thing"]]]) {
+        const page = await logged({ locale });
+        await go(page, "stations");
+        const card = page.locator(".card", { hasText: "Pond" });
+        await until(() => card.textContent(), (shown) => { for (const word of words) assert.ok(shown.includes(word), `${word}: ${shown}`); });
+        await page.context().close();
+    }
 });
 
 let passed = 0;

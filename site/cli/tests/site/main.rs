@@ -3,6 +3,7 @@
 mod chain;
 mod codec;
 mod config;
+mod first_link;
 mod flood;
 mod gateway;
 mod gateway_errors;
@@ -15,6 +16,7 @@ mod operator;
 #[path = "../../../../tests/command/postgres.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]
 mod postgres;
+mod radio;
 mod shared;
 mod state_copies;
 mod state_faults;

@@ -2,12 +2,13 @@
 
 use std::net::IpAddr;
 
+use selo_codec::Language;
 use serde::Deserialize;
 use ureq::http::Uri;
 
 use super::quiet::Span;
 use super::secret::Secret;
-use super::{Channel, Kind, Language, Security};
+use super::{Channel, Kind, Security};
 use crate::alarm::Severity;
 use crate::error::{Error, Result};
 

@@ -94,9 +94,8 @@ async fn send(
         .iter()
         .filter_map(|notice| serde_json::from_str(&notice.body).ok())
         .collect();
-    let (site, zone) = (settings.name(), &settings.zone);
     let waited = channel.after_minutes > 0 && bodies.iter().any(|body| body["active"] == true);
-    let letter = letter(&bodies, channel.language, &site, zone, waited);
+    let letter = letter(&bodies, channel.language, settings, waited);
     send_letter(poster, channel, letter).await
 }
 

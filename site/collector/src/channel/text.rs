@@ -1,11 +1,12 @@
 //! The texts of messages, in the channel's language.
 
+use selo_codec::Language;
 use serde_json::Value as Json;
 
-use super::Language;
 use crate::alarm::Severity;
-use crate::settings::Zone;
+use crate::settings::{Settings, Zone};
 use crate::shown;
+use crate::titles::Titles;
 
 /// Alarms that one message names; it counts the others.
 const NAMED: usize = 20;
@@ -64,17 +65,15 @@ const PORTUGUESE: Words = Words {
     severities: ["informação", "aviso", "CRÍTICO"],
 };
 
-impl Language {
-    fn words(self) -> &'static Words {
-        match self {
-            Language::English => &ENGLISH,
-            Language::Portuguese => &PORTUGUESE,
-        }
+fn words_of(language: Language) -> &'static Words {
+    match language {
+        Language::English => &ENGLISH,
+        Language::Portuguese => &PORTUGUESE,
     }
+}
 
-    fn number(self, value: f64) -> String {
-        shown::number(&format!("{value}"), self == Language::Portuguese)
-    }
+fn number(language: Language, value: f64) -> String {
+    shown::number(&format!("{value}"), language == Language::Portuguese)
 }
 
 /// Seconds as `1 h 30 min`.
@@ -97,16 +96,16 @@ fn severity_of(body: &Json) -> Severity {
 }
 
 /// What happened, in words: `25.4 mm of rain in 1 h (limit 20 mm)`.
-fn facts(body: &Json, language: Language) -> String {
-    let (words, what) = (language.words(), &body["what"]);
+fn facts(body: &Json, language: Language, titles: &Titles) -> String {
+    let (words, what) = (words_of(language), &body["what"]);
     let english = language == Language::English;
     let active = body["active"] == true;
     let unit = shown::unit(body["unit"].as_str().unwrap_or(""));
-    let value = language.number(body["value"].as_f64().unwrap_or(0.0));
+    let value = number(language, body["value"].as_f64().unwrap_or(0.0));
     let over = span(what["over_seconds"].as_i64().unwrap_or(0));
     let limit = format!(
         "{} {unit}",
-        language.number(body["limit"].as_f64().unwrap_or(0.0))
+        number(language, body["limit"].as_f64().unwrap_or(0.0))
     );
     let limit = match (active, english) {
         (false, _) => String::new(),
@@ -121,24 +120,22 @@ fn facts(body: &Json, language: Language) -> String {
         ("silent", false) => format!("nenhuma leitura há {over}"),
         ("changed", _) => words.changed.into(),
         (_, _) => {
-            let quantity = what["quantity"]
-                .as_str()
-                .unwrap_or("value")
-                .replace('_', " ");
+            let quantity = what["quantity"].as_str().unwrap_or("value");
+            let quantity = titles.title(None, quantity, language);
             format!("{quantity} {value} {unit}{limit}")
         }
     }
 }
 
 /// One line about one notice.
-fn line(body: &Json, language: Language, zone: &Zone) -> String {
-    let words = language.words();
+fn line(body: &Json, language: Language, zone: &Zone, titles: &Titles) -> String {
+    let words = words_of(language);
     let text = |name: &str| body[name].as_str().unwrap_or("").to_string();
     let station = match body["name"].as_str() {
         Some(name) if !name.is_empty() => name.to_string(),
         _ => text("device"),
     };
-    let facts = facts(body, language);
+    let facts = facts(body, language, titles);
     if body["active"] != true {
         return format!("{station}: {} {} ({facts})", text("alarm"), words.cleared);
     }
@@ -155,18 +152,18 @@ fn line(body: &Json, language: Language, zone: &Zone) -> String {
 }
 
 /// The message about some notices. `waited`: nobody has acknowledged them.
-pub fn letter(
-    bodies: &[Json],
-    language: Language,
-    site: &str,
-    zone: &Zone,
-    waited: bool,
-) -> Letter {
-    let words = language.words();
+pub fn letter(bodies: &[Json], language: Language, settings: &Settings, waited: bool) -> Letter {
+    let (site, zone, titles) = (settings.name(), &settings.zone, &settings.titles);
+    let words = words_of(language);
     let mut lines: Vec<String> = bodies
         .iter()
         .take(NAMED)
-        .map(|body| line(body, language, zone).chars().take(160).collect())
+        .map(|body| {
+            line(body, language, zone, titles)
+                .chars()
+                .take(160)
+                .collect()
+        })
         .collect();
     if bodies.len() > NAMED {
         lines.push(format!("+ {} {}", bodies.len() - NAMED, words.more));
@@ -198,7 +195,7 @@ pub fn letter(
 
 /// The message of the test button.
 pub fn test_letter(language: Language, site: &str) -> Letter {
-    let words = language.words();
+    let words = words_of(language);
     let site = if site.is_empty() { "Selo" } else { site };
     Letter {
         title: format!("[{site}] {} ({})", words.test.0, words.alarm),
@@ -220,12 +217,12 @@ mod tests {
             "active": true, "since": "2026-11-21T12:05:00.000Z", "value": 25.4, "limit": 20.0,
             "unit": "mm", "what": {"kind": "rain", "over_seconds": 5400, "quantity": ""},
         });
-        let zone = Zone::default();
+        let settings = Settings::default();
+        settings.set_name("Farm");
         let one = letter(
             std::slice::from_ref(&body),
             Language::English,
-            "Farm",
-            &zone,
+            &settings,
             false,
         );
         let line = "CRITICAL: Garden: heavy-rain: 25.4 mm of rain in 1 h 30 min (limit 20 mm), since 12:05";
@@ -233,12 +230,33 @@ mod tests {
             (one.title, one.text),
             (format!("[Farm] {line}"), line.to_string())
         );
-        zone.set("America/Sao_Paulo").expect("a zone");
-        let one = letter(&[body], Language::Portuguese, "", &zone, true);
+        settings.zone.set("America/Sao_Paulo").expect("a zone");
+        let one = letter(&[body], Language::Portuguese, &settings, true);
         assert_eq!(
             one.text,
             "CRÍTICO: Garden: heavy-rain: 25,4 mm de chuva em 1 h 30 min (limite 20 mm), desde 09:05\n\
              (ninguém o reconheceu)"
+        );
+    }
+
+    #[test]
+    fn a_value_has_its_codecs_title_and_its_unit_in_the_readers_words() {
+        let body = json!({
+            "alarm": "hot", "name": "Roof", "device": "3f9a01c2", "severity": "warning",
+            "active": true, "since": "2026-11-21T12:05:00.000Z", "value": 31.5, "limit": 30.0,
+            "unit": "Cel", "what": {"kind": "value", "quantity": "temperature_1"},
+        });
+        let codecs = selo_codec::Catalogue::built_in().expect("right");
+        let mut settings = Settings::default();
+        settings.titles = Titles::of(&codecs).into();
+        let text = |language| letter(std::slice::from_ref(&body), language, &settings, false).text;
+        assert_eq!(
+            text(Language::Portuguese),
+            "aviso: Roof: hot: Temperatura 1 31,5 °C (limite 30 °C), desde 12:05"
+        );
+        assert_eq!(
+            text(Language::English),
+            "warning: Roof: hot: Temperature 1 31.5 °C (limit 30 °C), since 12:05"
         );
     }
 
@@ -250,7 +268,7 @@ mod tests {
             "what": {"kind": "silent", "over_seconds": 3600},
         });
         let flood = vec![body; 200];
-        let one = letter(&flood, Language::English, "", &Zone::default(), false);
+        let one = letter(&flood, Language::English, &Settings::default(), false);
         assert_eq!(one.title, "200 alarms");
         assert!(one.text.ends_with("+ 180 more") && one.text.len() < 4000);
     }

@@ -20,7 +20,8 @@ pub(super) fn open(
     let mut db = config.database.open_writer(config.pages_max)?;
     prepare(&mut *db)?;
     remember(&mut *db, auth, config.clock.now())?;
-    let settings = Settings::load(&mut *db)?;
+    let mut settings = Settings::load(&mut *db)?;
+    settings.titles = Arc::new(config.titles.clone());
     let fixed = targets(&mut *db, config, channels)?;
     let mut store = Store::default();
     store.tell(fixed);

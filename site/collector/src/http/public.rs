@@ -143,6 +143,7 @@ async fn made_now(app: &App, form: Form, shown: &Public, now: i64) -> Result<Arc
     let site = public::Of {
         name: app.settings.name(),
         zone: app.settings.zone.now(),
+        titles: app.settings.titles.clone(),
     };
     Ok(public::body(form, shown, &stations, &site, now).into())
 }

@@ -9,6 +9,7 @@ mod channels;
 mod common;
 mod durability;
 mod grafana;
+mod home_assistant;
 mod late;
 mod limits;
 mod map;

@@ -1,6 +1,7 @@
 //! The public page: only what an admin chose, for anyone, in frames of other sites.
 
 use crate::common::{Client, NOON, Site, message};
+use selo_collector::titles::Titles;
 use serde_json::{Value, json};
 
 const EVIL: &str = "<script>alert(1)</script>\" onload='x";
@@ -15,6 +16,53 @@ fn site_with_stations() -> Site {
     let secret = message("secret", 1, 0, NOON, 2.0);
     site.client.send(&[river, nameless, secret]);
     site
+}
+
+/// A value has the title of its station's codec, in the reader's language; programs get its name.
+#[test]
+fn values_have_the_titles_of_their_codec() {
+    let codecs = selo_codec::Catalogue::built_in().expect("right");
+    let site = Site::start_with(|config| config.titles = Titles::of(&codecs));
+    let mut roof = message("roof", 1, 0, NOON, 1.0);
+    roof["codec"] = "cayenne-lpp".into();
+    roof["values"] = json!({
+        "humidity_2": {"value": 61.5, "unit": "%"},
+        "concentration_3": {"value": 400, "unit": "[ppm]"},
+        "new_thing": {"value": 1, "unit": "1"},
+    });
+    site.client.send(&[roof]);
+    assert_eq!(publish(&site, true, &json!(["site:roof"])), 200);
+    let anyone = Client::new(&site.client.base);
+    let titles = |name: &str| {
+        let cayenne = codecs.get("cayenne-lpp").expect("there");
+        let mut fields = cayenne.items().flat_map(|(_, _, fields)| fields);
+        fields
+            .find(|field| field.name == name)
+            .expect("there")
+            .title
+            .clone()
+    };
+    let (humidity, ppm) = (titles("humidity"), titles("concentration"));
+    for (language, [humidity, ppm, figure]) in [
+        ("pt", [humidity.pt, ppm.pt, "61,50".into()]),
+        ("en", [humidity.en, ppm.en, "61.50".into()]),
+    ] {
+        let page = anyone.get(&format!("/public?lang={language}")).text;
+        for words in [
+            format!("{humidity} 2 {figure}\u{a0}%"),
+            format!("{ppm} 3 400"),
+            "\u{a0}ppm".into(),
+            "new thing 1".into(),
+        ] {
+            assert!(page.contains(&words), "{words}: {page}");
+        }
+        assert!(!page.contains("cayenne"), "{page}");
+    }
+    let data = anyone.get("/public.json").ok();
+    assert_eq!(data["stations"][0]["values"]["humidity_2"]["value"], 61.5);
+    let names = site.client.get("/api/v1/names").ok();
+    assert_eq!(names["titles"]["humidity"]["pt-BR"], titles("humidity").pt);
+    assert_eq!(names["titles"]["new_thing"], Value::Null);
 }
 
 fn publish(site: &Site, enabled: bool, stations: &Value) -> u16 {

@@ -1,5 +1,7 @@
 //! Configuration of a publisher.
 
+use selo_codec::Language;
+
 use super::codecs::Codecs;
 use crate::client::ClientConfig;
 use crate::topic;
@@ -22,6 +24,8 @@ pub struct PublisherConfig {
     pub codecs: Box<dyn Codecs>,
     /// Publish Home Assistant discovery for every device.
     pub home_assistant: bool,
+    /// Language of the names in discovery.
+    pub language: Language,
     /// Program version, for status and discovery.
     pub version: String,
 }
@@ -36,6 +40,7 @@ impl PublisherConfig {
             until: Until::Broker,
             codecs: Box::new(codecs),
             home_assistant: true,
+            language: Language::default(),
             version: env!("CARGO_PKG_VERSION").into(),
         }
     }

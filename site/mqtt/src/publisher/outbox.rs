@@ -1,6 +1,6 @@
 //! What is to be published: the batch, the status and discovery. It outlives a connection.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use tracing::warn;
 
 use super::batch::Batch;
 use super::config::{PublisherConfig, Until};
-use super::discovery::{Announced, announce};
+use super::discovery::Discovery;
 use super::message::{Ready, Token, json, other};
 use super::shared::Shared;
 use crate::failure::Failure;
@@ -27,8 +27,8 @@ pub struct Outbox {
     run: String,
     since: u64,
     next_sequence: u64,
-    /// Discovery that was published for each device on this connection.
-    announced: HashMap<DeviceId, Announced>,
+    /// Home Assistant discovery, unless it is switched off.
+    discovery: Option<Discovery>,
 }
 
 impl Outbox {
@@ -39,6 +39,9 @@ impl Outbox {
         run: String,
         shared: Arc<Shared>,
     ) -> Outbox {
+        let discovery = config
+            .home_assistant
+            .then(|| Discovery::new(topics.clone(), config.version.clone(), config.language));
         Outbox {
             topics,
             run,
@@ -46,14 +49,16 @@ impl Outbox {
             shared,
             batch: None,
             next_sequence: 0,
-            announced: HashMap::new(),
+            discovery,
             config,
         }
     }
 
     /// Prepares for a new connection: a restarted broker has lost its retained messages.
     pub fn restart(&mut self) {
-        self.announced.clear();
+        if let Some(discovery) = &mut self.discovery {
+            discovery.restart();
+        }
         if let Some(batch) = &mut self.batch {
             batch.rewind();
         }
@@ -98,12 +103,19 @@ impl Outbox {
         }
     }
 
-    /// Applies a collector's confirmation. Returns true if it confirmed new readings.
-    pub fn stored(&mut self, payload: &[u8]) -> bool {
+    /// Applies a collector's confirmation. Returns true if it confirmed new readings. Queues the
+    /// descriptions of devices that the collector calls silent after another time than before.
+    pub fn stored(&mut self, payload: &[u8], queue: &mut VecDeque<Ready>) -> bool {
         let Ok(stored) = serde_json::from_slice::<Stored>(payload) else {
             warn!("ignored an invalid confirmation");
             return false;
         };
+        if let Some(discovery) = &mut self.discovery {
+            for (device, seconds) in &stored.silent_after {
+                let device = device.parse::<DeviceId>().ok();
+                queue.extend(device.and_then(|device| discovery.silent_after(device, *seconds)));
+            }
+        }
         let Some(batch) = self.batch.as_mut().filter(|_| stored.run == self.run) else {
             return false;
         };
@@ -166,14 +178,8 @@ impl Outbox {
             let topic = self.topics.state(device);
             queue.push_back(other(topic, payload));
         }
-        let discovery = match &codec {
-            Ok(codec) if self.config.home_assistant => announce(
-                &self.topics,
-                &self.config.version,
-                &mut self.announced,
-                reading,
-                codec,
-            ),
+        let discovery = match (&mut self.discovery, &codec) {
+            (Some(discovery), Ok(codec)) => discovery.announce(reading, codec),
             _ => None,
         };
         match discovery {

@@ -208,7 +208,7 @@ impl Session<'_> {
 
     /// Handles a confirmation of the collector.
     fn received(&mut self, payload: &[u8]) {
-        if self.outbox.stored(payload) {
+        if self.outbox.stored(payload, &mut self.queue) {
             self.patience = COLLECTOR.0;
             self.deadline = None;
             self.unconfirmed = 0;

@@ -7,7 +7,7 @@ import { on, throttled } from "../every.js";
 import { pick } from "../pick.js";
 import { attempt } from "../problem.js";
 import { byUrgency, SEVERITIES, severityBadge } from "../severity.js";
-import { dateTime, shown, t } from "../text.js";
+import { dateTime, shown, t, valueName } from "../text.js";
 
 export const title = () => t("alarms.title");
 
@@ -70,7 +70,7 @@ function listed(rules, app) {
     if (rules.length === 0) return h("p", {}, t("rules.none"));
     const heads = ["name", "kind", "device", "over", "limit", "clear"].map((name) => t(`rules.${name}`)).concat(t("severity"));
     return table(t("rules.title"), heads, rules.map((rule) => [
-        rule.name, rule.kind === "value" ? `${rule.value} ${t(`when.${rule.when ?? "over"}`)}` : t(`kind.${rule.kind}`),
+        rule.name, rule.kind === "value" ? `${valueName(rule.value)} ${t(`when.${rule.when ?? "over"}`)}` : t(`kind.${rule.kind}`),
         rule.device ? app.stationName(rule.device) : t("rules.every"), rule.over ?? "–", rule.limit ?? "–", rule.clear ?? "–", severityBadge(rule.severity),
     ]), { hideCaption: true });
 }
@@ -92,7 +92,7 @@ function editor(rules, known, signal) {
             name: h("input", { name: "name", required: true, pattern: "[A-Za-z0-9._\\-]+", maxlength: "32", value: rule.name ?? "" }),
             kind: select(KINDS.map((kind) => [kind, t(`kind.${kind}`)]), rule.kind, { name: "kind", onchange: () => fit() }),
             device: pick(of && !stations.includes(of) ? [...stations, of] : stations, of, { name: "device", none: t("rules.every"), onpick: (station) => { of = station; } }),
-            value: select(names.concat(rule.value && !names.includes(rule.value) ? [rule.value] : []).map((name) => [name, name]), rule.value ?? names[0], { name: "value" }),
+            value: select(names.concat(rule.value && !names.includes(rule.value) ? [rule.value] : []).map((name) => [name, valueName(name)]), rule.value ?? names[0], { name: "value" }),
             when: select(["over", "under"].map((when) => [when, t(`when.${when}`)]), rule.when ?? "over", { name: "when" }),
             over: h("input", { name: "over", value: rule.over ?? "1h" }),
             limit: number("limit"), clear: number("clear"),

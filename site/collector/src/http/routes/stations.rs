@@ -85,7 +85,11 @@ fn retention(app: &App) -> Value {
 
 /// `GET /names`: what choices of a station or a value show.
 pub async fn names(_: Viewer, State(app): Shared) -> Answer {
-    Ok(Json(app.readers.read(overview::names).await?))
+    let mut names = app.readers.read(overview::names).await?;
+    let values = names["values"].as_array().into_iter().flatten();
+    let titles = app.settings.titles.json(values.filter_map(Value::as_str));
+    names["titles"] = titles;
+    Ok(Json(names))
 }
 
 /// Query parameters of [`overview`].

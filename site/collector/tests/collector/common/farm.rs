@@ -1,7 +1,11 @@
 //! A TLS broker on the files of `selo setup`, and gateways that publish to it.
 
-use std::net::{SocketAddr, TcpListener};
+use std::fs::File;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use selo_codec::Catalogue;
 use selo_gateway::peer::Peer;
@@ -10,10 +14,41 @@ use selo_gateway::sink::{Sink, SinkError};
 use selo_link::DeviceId;
 use selo_mqtt::client::{BrokerUrl, read_password};
 use selo_mqtt::setup::{Setup, password_file};
-use selo_mqtt::{Broker, BrokerConfig, ClientConfig, Publisher, PublisherConfig, Until};
+use selo_mqtt::{BrokerConfig, ClientConfig, Publisher, PublisherConfig, Until};
 
 /// Time of the first reading.
 pub const THEN: i64 = 1_795_303_147_042;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    Embedded,
+    Mosquitto,
+}
+
+/// A running broker.
+pub enum Broker {
+    Embedded(selo_mqtt::Broker),
+    Mosquitto(Killed),
+}
+
+impl Broker {
+    /// Stops it: Mosquitto by SIGKILL.
+    pub fn stop(self) {
+        if let Broker::Embedded(broker) = self {
+            broker.stop();
+        }
+    }
+}
+
+/// A process that does not outlive the test.
+pub struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// The site `farm`. Its broker is not started yet.
 pub struct Farm {
@@ -38,8 +73,65 @@ impl Farm {
     }
 
     pub fn broker(&self) -> Broker {
-        let config = BrokerConfig::of_folder(self.folder.path(), self.address);
-        Broker::start(config).expect("starts")
+        self.start(Kind::Embedded)
+    }
+
+    pub fn start(&self, kind: Kind) -> Broker {
+        match kind {
+            Kind::Embedded => {
+                let config = BrokerConfig::of_folder(self.folder.path(), self.address);
+                Broker::Embedded(selo_mqtt::Broker::start(config).expect("starts"))
+            }
+            Kind::Mosquitto => Broker::Mosquitto(Killed(self.mosquitto())),
+        }
+    }
+
+    /// Mosquitto on the files of the folder. Its log tells of every refusal.
+    fn mosquitto(&self) -> Child {
+        let path = self.folder.path().join("mosquitto.conf");
+        let text = std::fs::read_to_string(path).expect("there");
+        // Mosquitto started by root would switch to another user, who may not read this folder.
+        let own = self.folder.path().join("test.conf");
+        std::fs::write(&own, text + "\nuser root\nlog_type all\n").expect("writes");
+        let log = File::options().create(true).append(true).open(self.log());
+        // Debian installs it in /usr/sbin, which is not on everyone's PATH.
+        let debian = Path::new("/usr/sbin/mosquitto");
+        let program = if debian.exists() {
+            debian
+        } else {
+            Path::new("mosquitto")
+        };
+        let mut child = Command::new(program)
+            .arg("-c")
+            .arg(own)
+            .stderr(log.expect("a file"))
+            .spawn()
+            .expect("starts");
+        let since = Instant::now();
+        while TcpStream::connect(self.address).is_err() {
+            let ended = child.try_wait().expect("ours");
+            assert!(ended.is_none(), "mosquitto has ended");
+            assert!(
+                since.elapsed() < Duration::from_secs(60),
+                "mosquitto does not listen"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child
+    }
+
+    /// The log of Mosquitto.
+    pub fn log(&self) -> PathBuf {
+        self.folder.path().join("mosquitto.log")
+    }
+
+    /// Edits the access list.
+    pub fn change_acl(&self, change: impl FnOnce(String) -> String) {
+        let path = self.folder.path().join("acl");
+        let before = std::fs::read_to_string(&path).expect("there");
+        let after = change(before.clone());
+        assert_ne!(before, after, "nothing was changed");
+        std::fs::write(path, after).expect("writes");
     }
 
     pub fn client(&self, user: &str, id: &str) -> ClientConfig {
