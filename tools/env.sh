@@ -53,22 +53,16 @@ selo_lint_while_building() {
     fi
 }
 
-# From here on the results of compilers are kept outside the clone, so that the next clone need not
-# compile the same again. ccache serves those of C and C++, sccache Rust's. Without them nothing
-# changes. SELO_COMPILER_CACHE names another folder (default: ~/.cache/selo/compilers); "no" uses
-# neither.
+# From here on the results of C compilers are kept outside the clone, so that the next clone need
+# not compile the same again. Without ccache nothing changes. SELO_COMPILER_CACHE names another
+# folder (default: ~/.cache/selo/compilers); "no" uses none.
 selo_cache_compilers() {
     local folder=${SELO_COMPILER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/selo/compilers}
-    [ "$folder" != no ] || return 0
-    if [ -d /usr/lib/ccache ] && command -v ccache >/dev/null 2>&1; then
-        # Commands of these names find the compiler further on in PATH.
-        export PATH=/usr/lib/ccache:$PATH CCACHE_DIR=$folder/c CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-2G}
-        # A clone elsewhere has the same results.
-        export CCACHE_BASEDIR=$selo_root CCACHE_NOHASHDIR=yes
+    if [ "$folder" = no ] || [ ! -d /usr/lib/ccache ] || ! command -v ccache >/dev/null 2>&1; then
+        return 0
     fi
-    if command -v sccache >/dev/null 2>&1; then
-        export RUSTC_WRAPPER=sccache SCCACHE_DIR=$folder/rust SCCACHE_CACHE_SIZE=${SCCACHE_CACHE_SIZE:-4G}
-        # A cache that cannot be written, or has no room, makes nothing fail.
-        export SCCACHE_IGNORE_SERVER_IO_ERROR=1
-    fi
+    # Commands of these names find the compiler further on in PATH.
+    export PATH=/usr/lib/ccache:$PATH CCACHE_DIR=$folder CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-2G}
+    # A clone elsewhere has the same results.
+    export CCACHE_BASEDIR=$selo_root CCACHE_NOHASHDIR=yes
 }

@@ -27,6 +27,7 @@ npm                                                          npm
 needed_lab='
 cmake                                                        cmake
 clang                                                        clang
+ccache                                                       ccache
 avr-gcc                                                      gcc-avr
 avr-g++                                                      gcc-avr
 avr-size                                                     binutils-avr

@@ -8,7 +8,7 @@
 # environment: CI=true      a step that cannot run counts as a failure
 #              STEP_SECONDS maximum time of a step in seconds (default 1800)
 #              LANES        number of steps at a time (default 3)
-#              SELO_COMPILER_CACHE  folder of the compilers' results, or no (tools/env.sh)
+#              SELO_COMPILER_CACHE  folder of the C compilers' results, or no (tools/env.sh)
 # exit: 0 all passed; 1 something failed; 2 no such group or step
 set -uo pipefail
 cd "$(dirname "$0")/.."
