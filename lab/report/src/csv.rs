@@ -1,7 +1,5 @@
 //! Comma-separated values as [RFC4180] describes them, for rows and for tables.
 
-use std::fmt::Write as _;
-
 use selo_engine::row::Row;
 
 pub use selo_base::csv::line;
@@ -49,32 +47,6 @@ fn field(value: &serde_json::Value) -> String {
         },
         other => other.to_string(),
     }
-}
-
-/// A CSV file as a data URL, so that a page can offer it without a server.
-pub fn data_link(csv: &str) -> String {
-    let mut link = String::from("data:text/csv;charset=utf-8,");
-    for byte in csv.bytes() {
-        match byte {
-            b'A'..=b'Z'
-            | b'a'..=b'z'
-            | b'0'..=b'9'
-            | b'-'
-            | b'.'
-            | b'_'
-            | b'~'
-            | b','
-            | b':'
-            | b'/'
-            | b'+' => {
-                link.push(byte as char);
-            }
-            _ => {
-                let _ = write!(link, "%{byte:02X}");
-            }
-        }
-    }
-    link
 }
 
 /// Reads the field names of a struct without an instance of it.
@@ -143,11 +115,5 @@ mod tests {
         named.sort_unstable();
         sorted.sort_unstable();
         assert_eq!(sorted, named);
-    }
-
-    #[test]
-    fn links_keep_no_raw_quote_or_blank() {
-        let link = data_link("a b,\"é\"\r\n");
-        assert_eq!(link, "data:text/csv;charset=utf-8,a%20b,%22%C3%A9%22%0D%0A");
     }
 }

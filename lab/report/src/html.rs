@@ -1,6 +1,8 @@
-//! The report as one self-contained page. It needs no network and no font, and it is
-//! complete without its script. The escaping of `maud` covers all data; the two unescaped
-//! blocks are written here.
+//! The report as one self-contained page. It needs no network and no font. The answers come
+//! first and need no script; the other parts are compressed, and drawn when a reader opens them
+//! ([`packed`]). The escaping of `maud` covers all data; the unescaped blocks are written here.
+
+mod packed;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use selo_engine::row::Row;
@@ -9,6 +11,7 @@ use crate::csv;
 use crate::document::{Block, Document, Figure, Section};
 use crate::format;
 use crate::svg;
+use packed::Parts;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -16,21 +19,33 @@ const SCRIPT: &str = include_str!("html/script.js");
 /// The page may fetch nothing: styles and script are inside it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
+/// Sections that are drawn at once: the summary, and what is best.
+const ANSWERS: usize = 2;
+
 /// The whole page, with the rows in it.
 pub fn page(document: &Document, rows: &[Row]) -> String {
     let made = html! {
         "Made by " code { "selo lab report" } " from rows in the schema " code { (selo_engine::row::SCHEMA) } "."
     };
-    whole(document, &raw(rows), &made)
+    whole(document, Some(Parts::default()), &raw(rows), &made)
 }
 
 /// A page without rows. `command` is the command that made it.
 pub fn page_of(document: &Document, command: &str) -> String {
     let made = html! { "Made by " code { (command) } "." };
-    whole(document, &html! {}, &made)
+    whole(document, None, &html! {}, &made)
 }
 
-fn whole(document: &Document, after: &Markup, made: &Markup) -> String {
+/// `parts` takes what is drawn later. Without it the whole document is drawn at once.
+fn whole(document: &Document, parts: Option<Parts>, after: &Markup, made: &Markup) -> String {
+    let mut parts = parts;
+    let (answers, others) = document
+        .sections
+        .split_at(ANSWERS.min(document.sections.len()));
+    let sections = html! {
+        @for part in answers { (section(part, 2, &mut None)) }
+        @for part in others { (section(part, 2, &mut parts)) }
+    };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -56,11 +71,12 @@ fn whole(document: &Document, after: &Markup, made: &Markup) -> String {
                 div .page {
                     nav .contents aria-label="Contents" { (contents(&document.sections)) }
                     main {
-                        @for part in &document.sections { (section(part, 2)) }
+                        (sections)
                         (after)
                     }
                 }
                 footer { p { (made) } }
+                @if let Some(parts) = &parts { (parts.script()) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -92,12 +108,17 @@ fn contents(sections: &[Section]) -> Markup {
     }
 }
 
-fn section(part: &Section, level: u8) -> Markup {
+fn section(part: &Section, level: u8, parts: &mut Option<Parts>) -> Markup {
+    let blocks = html! { @for item in &part.blocks { (block(item)) } };
+    let blocks = match parts {
+        Some(parts) => parts.place(part, blocks),
+        None => blocks,
+    };
     html! {
         section id=(part.id) data-board=[&part.board] {
             @if level == 2 { h2 { (part.title) } } @else { h3 { (part.title) } }
-            @for item in &part.blocks { (block(item)) }
-            @for inner in &part.subsections { (section(inner, level + 1)) }
+            (blocks)
+            @for inner in &part.subsections { (section(inner, level + 1, parts)) }
         }
     }
 }
@@ -126,46 +147,20 @@ fn figure(figure: &Figure) -> Markup {
     }
 }
 
-/// The raw rows: a link that saves them as CSV, and JSON for programs.
+/// The raw rows, compressed. The page's script unpacks them, and saves them as a file.
 fn raw(rows: &[Row]) -> Markup {
     html! {
         section #raw {
             h2 { "Raw rows" }
             p {
                 (format::things(rows.len(), "row", "rows")) ", one for each figure, in the schema "
-                code { (selo_engine::row::SCHEMA) } ". "
-                a href=(csv::data_link(&csv::rows(rows))) download="rows.csv" { "Save as CSV" }
-                ". As JSON they are in this page, in the element " code { "script#rows" } "."
+                code { (selo_engine::row::SCHEMA) } ". They are in this page, compressed; "
+                code { "selo lab report --format csv" } " writes the same file."
             }
-            script #rows type="application/json" { (PreEscaped(script_json(rows))) }
+            (packed::script("rows", &csv::rows(rows)))
         }
     }
 }
 
-/// Rows as JSON that cannot close the surrounding script element. `<` only occurs inside
-/// strings, where its escape means the same.
-fn script_json(rows: &[Row]) -> String {
-    let lines: Vec<String> = rows.iter().map(selo_engine::store::to_line).collect();
-    format!("[\n{}\n]", lines.join(",\n")).replace('<', "\\u003c")
-}
-
 #[cfg(test)]
-mod tests {
-    use selo_engine::row::Note;
-
-    use super::*;
-    use crate::sample;
-
-    #[test]
-    fn rows_cannot_end_the_script() {
-        let mut rows = sample::rows();
-        rows[0].notes = vec![Note::Said {
-            text: "</script><script>alert(1)</script>".to_owned(),
-        }];
-        let json = script_json(&rows);
-        assert!(!json.contains('<'));
-        let back: Vec<Row> = serde_json::from_str(&json).expect("the block is JSON");
-        assert_eq!(back.len(), rows.len());
-        assert_eq!(back[0].notes, rows[0].notes);
-    }
-}
+pub use packed::tests::unpacked;

@@ -1,6 +1,7 @@
-// Sorting, searching, and a panel with the row behind a figure. The page works without it.
+// Draws the parts of the page that are opened, sorts and searches tables, selects boards and
+// libraries, and shows the row behind a figure. The answers above them need no script.
 "use strict";
-(() => {
+(async () => {
   document.documentElement.classList.add("live");
   const make = (tag, props = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), props);
@@ -20,9 +21,40 @@
     return sign * (typeof a === "number" ? a - b : words.compare(a ?? "", b ?? ""));
   };
 
-  for (const table of document.querySelectorAll("table")) {
+  // The text of a script element: gzip in Base64. Null if the page has none.
+  const unpack = async (id) => {
+    const source = document.getElementById(id);
+    if (!source) return null;
+    const bytes = Uint8Array.from(atob(source.textContent), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  };
+  // Comma-separated values [RFC4180], as one object per line. Empty fields are left out.
+  const records = (text) => {
+    const lines = [[]];
+    for (const [, field, end] of text.matchAll(/("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n)/g)) {
+      lines.at(-1).push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);
+      if (end !== ",") lines.push([]);
+    }
+    const [names, ...others] = lines.filter((line) => line.length > 1);
+    return others.map((line) => Object.fromEntries(names.map((name, at) => [name, line[at]]).filter((pair) => pair[1])));
+  };
+
+  let csv = null, parts = null, rows = null;
+  try {
+    [csv, parts] = await Promise.all([unpack("rows"), unpack("parts")]);
+    parts = parts && JSON.parse(parts);
+    rows = csv === null ? null : records(csv);
+  } catch (error) {
+    for (const note of document.querySelectorAll(".unscripted")) note.textContent = `This browser cannot unpack this part (${error.message}). A newer one can; the same figures are in report.md, which selo lab report writes too.`;
+    return;
+  }
+
+  const enrich = (table) => {
+    // Each table is one stop of the Tab key; arrow keys move between its figures.
+    const first = rows && table.querySelector("tbody [data-r]");
+    if (first) first.tabIndex = 0;
     const body = table.tBodies[0];
-    if (!body || body.rows.length < 3) continue;
+    if (!body || body.rows.length < 3) return;
     const original = [...body.rows];
     [...table.tHead.rows[0].cells].forEach((head, column) => {
       const button = make("button", { type: "button" });
@@ -37,7 +69,7 @@
         body.append(...[...original].sort((a, b) => order(key(a.cells[column]), key(b.cells[column]), sign)));
       });
     });
-    if (!table.classList.contains("filter")) continue;
+    if (!table.classList.contains("filter")) return;
     const count = make("span", { ariaLive: "polite" });
     const input = make("input", { type: "search", placeholder: "Search this table", ariaLabel: `Search: ${table.caption ? table.caption.textContent : "table"}` });
     input.addEventListener("input", () => {
@@ -51,22 +83,58 @@
       count.textContent = wanted.length ? `${shown} of ${original.length}` : "";
     });
     table.closest(".scroll").before(make("div", { className: "tools" }, input, count));
-  }
+  };
+  for (const table of document.querySelectorAll("table")) enrich(table);
 
-  const source = document.getElementById("rows");
-  if (!source) return;
-  let rows;
-  const parsed = () => (rows ??= JSON.parse(source.textContent));
+  // What applies to parts that are drawn, now and later.
+  let apply = () => {};
+  const draw = (place) => {
+    if (place.dataset.part === undefined) return;
+    const drawn = make("div");
+    drawn.innerHTML = parts[Number(place.dataset.part)];
+    delete place.dataset.part;
+    place.querySelector(".unscripted").replaceWith(drawn);
+    for (const table of drawn.querySelectorAll("table")) enrich(table);
+    apply();
+  };
+  const places = [...document.querySelectorAll("details.later")];
+  for (const place of places) place.addEventListener("toggle", () => { if (place.open) draw(place); });
+  const all = () => { for (const place of places) { draw(place); place.open = true; } };
+  addEventListener("beforeprint", all);
+  // A link into a part, or to a section that has one, opens it.
+  const follow = () => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (!id) return;
+    const inside = places.find((place) => place.dataset.part !== undefined && parts[Number(place.dataset.part)].includes(` id="${CSS.escape(id)}"`));
+    const place = inside ?? document.getElementById(id)?.querySelector(":scope > details.later");
+    if (!place) return;
+    draw(place);
+    place.open = true;
+    document.getElementById(id)?.scrollIntoView();
+  };
+  addEventListener("hashchange", follow);
+  follow();
+
+  if (!rows) return;
+  const save = make("button", { type: "button", textContent: "Save as CSV" });
+  save.addEventListener("click", () => {
+    const link = make("a", { href: URL.createObjectURL(new Blob([csv], { type: "text/csv" })), download: "rows.csv" });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  const open_all = make("button", { type: "button", textContent: "Show all parts of the page" });
+  open_all.addEventListener("click", all);
+  document.getElementById("raw")?.append(make("p", {}, save, " ", open_all));
 
   // Filters for boards and libraries. A table line is hidden if all rows behind it belong to
   // unselected boards or libraries. A section is hidden if its board is unselected. Pictures
   // hide the parts of unselected libraries, but keep their scale. Their front covers all
   // choices, so it disappears as soon as one of them is hidden.
   const filters = { board: new Set(), library: new Set() };
-  for (const row of parsed()) for (const name of Object.keys(filters)) filters[name].add(row[name]);
+  for (const row of rows) for (const name of Object.keys(filters)) filters[name].add(row[name]);
   const chosen = {};
   const status = make("span", { ariaLive: "polite" });
-  const draw = (chart) => {
+  const redraw = (chart) => {
     const parts = [...chart.querySelectorAll("[data-library], [data-height]")];
     if (!parts.length) return;
     let gone = 0, left = 0;
@@ -90,11 +158,11 @@
     for (const front of chart.querySelectorAll(".frontier")) front.classList.toggle("off", left < parts.length);
     chart.closest("figure")?.classList.toggle("off", left === 0);
   };
-  const apply = () => {
+  apply = () => {
     const shown = (row) => Object.keys(filters).every((name) => chosen[name].has(row[name]));
     for (const line of document.querySelectorAll("tbody tr")) {
       const cells = [...line.querySelectorAll("[data-r]")];
-      const behind = cells.flatMap((cell) => cell.dataset.r.split(" ").map((index) => parsed()[index]));
+      const behind = cells.flatMap((cell) => cell.dataset.r.split(" ").map((index) => rows[index]));
       line.classList.toggle("off", behind.length > 0 && !behind.some(shown));
     }
     for (const part of document.querySelectorAll("section[data-board]")) {
@@ -102,7 +170,7 @@
       part.classList.toggle("off", off);
       for (const link of document.querySelectorAll(`.contents a[href="#${part.id}"]`)) link.parentElement.classList.toggle("off", off);
     }
-    for (const chart of document.querySelectorAll("main svg.chart")) draw(chart);
+    for (const chart of document.querySelectorAll("main svg.chart")) redraw(chart);
     status.textContent = `${chosen.board.size} of ${filters.board.size} boards, ${chosen.library.size} of ${filters.library.size} libraries`;
   };
   const titles = { board: "Boards", library: "Libraries" };
@@ -132,8 +200,8 @@
   const show = (indices) => {
     const parts = indices.slice(0, 20).flatMap((index) => {
       const list = make("dl");
-      for (const [name, value] of Object.entries(parsed()[index])) {
-        if (value !== null) list.append(make("dt", { textContent: name }), make("dd", { textContent: String(value) }));
+      for (const [name, value] of Object.entries(rows[index])) {
+        list.append(make("dt", { textContent: name }), make("dd", { textContent: value }));
       }
       return [make("h2", { textContent: `Row ${index}` }), list];
     });
@@ -148,11 +216,6 @@
     const cell = event.target.closest("[data-r]");
     if (cell && !event.target.closest("a") && !String(getSelection())) open(cell);
   });
-  // Each table is one stop of the Tab key; arrow keys move between its figures.
-  for (const table of document.querySelectorAll("table")) {
-    const first = table.querySelector("tbody [data-r]");
-    if (first) first.tabIndex = 0;
-  }
   document.addEventListener("keydown", (event) => {
     const cell = event.target.closest ? event.target.closest("[data-r]") : null;
     if (!cell || event.target !== cell) return;

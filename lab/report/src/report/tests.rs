@@ -9,6 +9,7 @@ use selo_engine::row::{Cause, Metric, Note, Row, Status};
 
 use super::*;
 use crate::compare::{CellLine, CellStatus, ComparedCell, ComparedTable, Figure};
+use crate::html::unpacked;
 use crate::sample;
 
 /// Names that break out of their context if any escaping is missing.
@@ -203,7 +204,7 @@ fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
 fn the_page_is_well_formed_and_its_links_lead_somewhere() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let paths = write_to(folder.path(), &sample::rows(), &papers(), &sample::checks());
-    let page = elements(&read(&paths.html));
+    let page = elements(&unpacked(&read(&paths.html)));
     let value = |name: &str| {
         let name = name.to_owned();
         page.iter()
@@ -246,6 +247,7 @@ fn the_page_is_well_formed_and_its_links_lead_somewhere() {
 fn the_page_fetches_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let html = read(&write_to(folder.path(), &sample::rows(), &papers(), &sample::checks()).html);
+    let html = unpacked(&html);
     for (name, attributes) in elements(&html) {
         for (key, value) in attributes {
             if matches!(key.as_str(), "src" | "href" | "srcset" | "data" | "action") {
@@ -261,10 +263,28 @@ fn the_page_fetches_nothing() {
 }
 
 #[test]
+fn what_is_drawn_later_weighs_little() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let rows: Vec<_> = std::iter::repeat_with(sample::rows)
+        .take(50)
+        .flatten()
+        .collect();
+    let html = read(&write_to(folder.path(), &rows, &papers(), &sample::checks()).html);
+    let drawn = unpacked(&html);
+    assert!(
+        html.len() * 3 < drawn.len() * 2,
+        "{} of {}",
+        html.len(),
+        drawn.len()
+    );
+}
+
+#[test]
 fn every_figure_says_its_fidelity_and_its_row() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let rows = sample::rows();
     let html = read(&write_to(folder.path(), &rows, &papers(), &sample::checks()).html);
+    let html = unpacked(&html);
     for (index, row) in rows
         .iter()
         .enumerate()
@@ -308,9 +328,9 @@ fn hostile_names_stay_text() {
     papers[0].tables[0].title = HOSTILE.to_owned();
     papers[0].tables[0].cells[0].row = HOSTILE.to_owned();
     let paths = write_to(folder.path(), &hostile_rows(), &papers, &hostile_checks());
-    let page = elements(&read(&paths.html));
+    let page = elements(&unpacked(&read(&paths.html)));
     let scripts = page.iter().filter(|(name, _)| name == "script").count();
-    assert_eq!(scripts, 2, "the page's own script and the rows");
+    assert_eq!(scripts, 3, "the page's own script, the parts and the rows");
     assert!(page.iter().all(|(name, attributes)| name != "img"
         && attributes.iter().all(|(key, _)| !key.starts_with("on"))));
     for picture in &paths.pictures {

@@ -407,10 +407,10 @@ fn the_libraries_of_a_paper_fill_its_tables() {
     assert_eq!(lock.ok(), now.ok());
 
     // The page says of each library where it stands.
-    let page = hub.selo(&project, &["lab", "report", "--format", "html"]);
+    let page = hub.selo(&project, &["lab", "report", "--format", "markdown"]);
     assert_eq!(page.code, Some(0), "{}", page.all());
-    let html = std::fs::read_to_string(project.path().join("out/report/report.html"));
-    let html = html.expect("the page");
-    assert!(html.contains("not-fetched") || html.contains("not fetched"));
+    let page = std::fs::read_to_string(project.path().join("out/report/report.md"));
+    let page = page.expect("the page");
+    assert!(page.contains("not-fetched") || page.contains("not fetched"));
     assert!(Path::new(&project.path().join("out/lab/uno/survey.jsonl")).is_file());
 }

@@ -1,0 +1,124 @@
+//! Parts of the page that are drawn when a reader opens them. Tables and pictures of all boards
+//! are several megabytes; compressed, they are a twentieth of it.
+
+use std::io::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use maud::{Markup, PreEscaped, html};
+
+use crate::document::{Block, Section};
+use crate::format;
+
+/// A part that is smaller is drawn at once, in bytes.
+const SMALL: usize = 4096;
+
+/// The parts that are drawn later.
+#[derive(Debug, Default)]
+pub(super) struct Parts(Vec<String>);
+
+impl Parts {
+    /// Returns what the page has in place of the blocks of `section`: themselves, if they are
+    /// small, or an element that draws them when it is opened.
+    pub(super) fn place(&mut self, section: &Section, blocks: Markup) -> Markup {
+        let blocks = blocks.into_string();
+        if blocks.len() < SMALL {
+            return PreEscaped(blocks);
+        }
+        let number = self.0.len();
+        self.0.push(blocks);
+        html! {
+            details .later data-part=(number) {
+                summary { (contents(section)) }
+                p .unscripted {
+                    "The page's script draws this part, and did not run. The same figures are in "
+                    code { "report.md" } ", which " code { "selo lab report" } " writes too."
+                }
+            }
+        }
+    }
+
+    /// The element that holds the parts, as a JSON array of HTML.
+    pub(super) fn script(&self) -> Markup {
+        script("parts", &serde_json::json!(self.0).to_string())
+    }
+}
+
+/// What a part has, for a reader who decides whether to open it.
+fn contents(section: &Section) -> String {
+    let (mut tables, mut lines, mut pictures) = (0, 0, 0);
+    for block in &section.blocks {
+        match block {
+            Block::Table { table, .. } => {
+                tables += 1;
+                lines += table.body.len();
+            }
+            Block::Figures(figures) => pictures += figures.len(),
+            Block::Text(_) | Block::List(_) | Block::Notes(_) => {}
+        }
+    }
+    let tables = (tables > 0).then(|| {
+        let tables = format::things(tables, "table", "tables");
+        format!("{tables} of {}", format::things(lines, "line", "lines"))
+    });
+    let pictures = (pictures > 0).then(|| format::things(pictures, "picture", "pictures"));
+    match (tables, pictures) {
+        (Some(tables), Some(pictures)) => format!("Show {tables}, and {pictures}"),
+        (Some(one), None) | (None, Some(one)) => format!("Show {one}"),
+        (None, None) => "Show the text".to_owned(),
+    }
+}
+
+/// A script element with `text`, compressed by gzip, in Base64. No text can end the element.
+pub(super) fn script(id: &str, text: &str) -> Markup {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing to memory cannot fail.
+    let _ = gzip.write_all(text.as_bytes());
+    let packed = gzip.finish().unwrap_or_default();
+    html! {
+        script id=(id) type="application/gzip" { (PreEscaped(STANDARD.encode(packed))) }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use std::io::Read as _;
+
+    use flate2::read::GzDecoder;
+
+    use super::*;
+
+    /// The text in the script element of this id.
+    fn text_of(page: &str, id: &str) -> String {
+        let open = format!("<script id=\"{id}\" type=\"application/gzip\">");
+        let (_, rest) = page.split_once(&open).expect("the element");
+        let (packed, _) = rest.split_once("</script>").expect("its end");
+        let bytes = STANDARD.decode(packed).expect("Base64");
+        let mut text = String::new();
+        let mut gzip = GzDecoder::new(&bytes[..]);
+        gzip.read_to_string(&mut text).expect("gzip");
+        text
+    }
+
+    /// The page with all its parts drawn.
+    pub fn unpacked(page: &str) -> String {
+        let parts: Vec<String> = serde_json::from_str(&text_of(page, "parts")).expect("JSON");
+        let mut drawn = page.to_owned();
+        for (number, part) in parts.iter().enumerate() {
+            let open = format!("<details class=\"later\" data-part=\"{number}\">");
+            assert_eq!(drawn.matches(&open).count(), 1, "part {number}");
+            drawn = drawn.replacen(&open, &format!("{open}{part}"), 1);
+        }
+        drawn
+    }
+
+    #[test]
+    fn no_row_can_end_the_script() {
+        let text = "</script><script>alert(1)</script>".repeat(3);
+        let page = script("rows", &text).into_string();
+        assert_eq!(page.matches("</script>").count(), 1);
+        assert_eq!(text_of(&page, "rows"), text);
+    }
+}
