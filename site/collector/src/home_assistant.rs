@@ -34,12 +34,13 @@ const REFRESH: Duration = Duration::from_secs(600);
 /// alarms is read again.
 const PORTION: usize = 64;
 
-/// Publishes until the runtime ends. `connected` is notified for each connection.
+/// Publishes until the runtime ends. `connected` is notified for each connection. Without a
+/// language it only removes what an earlier run has announced.
 pub(crate) async fn run(
     sender: Sender,
     outbox: Outbox,
     connected: Arc<Notify>,
-    language: Language,
+    language: Option<Language>,
 ) {
     let bell = outbox.bell.clone();
     let mut announcer = Announcer {
@@ -48,7 +49,7 @@ pub(crate) async fn run(
         language,
         is_connected: false,
         announced: None,
-        snapshot: Snapshot::default(),
+        snapshot: None,
         published: HashMap::new(),
         queue: VecDeque::new(),
     };
@@ -65,13 +66,14 @@ pub(crate) async fn run(
 struct Announcer {
     sender: Sender,
     outbox: Outbox,
-    language: Language,
+    language: Option<Language>,
     /// False after a failure, until the next connection.
     is_connected: bool,
     /// Topics that have, or may have, a retained message. The database keeps them, so that what a
     /// rule announced can be removed after a restart.
     announced: Option<BTreeSet<String>>,
-    snapshot: Snapshot,
+    /// What the messages were made of; `None` after a new connection.
+    snapshot: Option<Snapshot>,
     /// Hash and time of what was published on this connection.
     published: HashMap<String, (u64, Instant)>,
     queue: VecDeque<(String, Document)>,
@@ -82,12 +84,16 @@ impl Announcer {
     fn restart(&mut self) {
         self.is_connected = true;
         self.published.clear();
-        self.snapshot = Snapshot::default();
+        self.snapshot = None;
     }
 
     /// Publishes a portion of what has changed. Returns true if there may be more.
     async fn publish(&mut self) -> bool {
-        let Ok(snapshot) = self.outbox.readers.read(Snapshot::load).await else {
+        let read = match self.language {
+            Some(_) => self.outbox.readers.read(Snapshot::load).await,
+            None => Ok(Snapshot::default()),
+        };
+        let Ok(snapshot) = read else {
             // The readers log outages.
             return false;
         };
@@ -98,10 +104,9 @@ impl Announcer {
         let Some(known) = &mut self.announced else {
             return false;
         };
-        if snapshot != self.snapshot {
-            self.snapshot = snapshot;
+        if self.snapshot.as_ref() != Some(&snapshot) {
             let old = known.iter().map(String::as_str);
-            self.queue = self.snapshot.all(old, self.language);
+            self.queue = snapshot.all(old, self.language.unwrap_or_default());
             let published = &self.published;
             let is_new = |(topic, document): &(String, Document)| {
                 published.get(topic).map(|one| one.0) != Some(hash_of(&document.body))
@@ -109,7 +114,7 @@ impl Announcer {
             self.queue.retain(is_new);
         }
         if self.queue.is_empty() {
-            self.queue = self.snapshot.states();
+            self.queue = snapshot.states();
             let published = &self.published;
             let is_old = |topic: &str| {
                 published
@@ -118,6 +123,7 @@ impl Announcer {
             };
             self.queue.retain(|(topic, _)| is_old(topic));
         }
+        self.snapshot = Some(snapshot);
         let portion: Vec<_> = self.queue.drain(..self.queue.len().min(PORTION)).collect();
         if portion.is_empty() || !self.remember(&portion).await {
             return false;
@@ -163,7 +169,7 @@ impl Announcer {
         if !noted {
             // Begin again from what the database knows.
             self.announced = None;
-            self.snapshot = Snapshot::default();
+            self.snapshot = None;
         }
         noted
     }

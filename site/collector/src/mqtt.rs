@@ -61,10 +61,8 @@ pub(crate) fn start(
     let ingest = outbox.ingest.clone();
     tokio::spawn(take(subscriber, ingest, confirmer, connected.clone()));
     let [telling, announcing] = connected;
-    if let Some(language) = home_assistant {
-        let (sender, outbox) = (sender.clone(), outbox.clone());
-        tokio::spawn(home_assistant::run(sender, outbox, announcing, language));
-    }
+    let announcer = home_assistant::run(sender.clone(), outbox.clone(), announcing, home_assistant);
+    tokio::spawn(announcer);
     tokio::spawn(tell(sender, outbox, telling));
     Ok(())
 }

@@ -185,21 +185,54 @@ fn hundreds_of_alarms_arrive_and_vanish() {
     });
 }
 
-/// An access list of the release before, which somebody has edited, keeps nobody from storing.
+#[test]
+fn what_was_announced_vanishes_when_home_assistant_is_switched_off() {
+    both(|farm, broker, _| {
+        let mut site = start(farm);
+        set_rules(
+            &site,
+            &json!([{"name": "rain", "kind": "rain", "limit": 50.0}]),
+        );
+        let mut publisher = farm.publisher("north");
+        deliver(&mut publisher, &[reading(0x3f9a_01c2, 0, 1)]);
+        let mut viewer = Viewer::new(farm, "viewer");
+        viewer.until("a description", |seen| seen.contains_key(RAIN));
+        site.config.home_assistant = false;
+        site.restart();
+        viewer.until("emptied", |seen| {
+            let is_empty = |topic: &&str| seen.get(*topic).is_some_and(String::is_empty);
+            [RAIN, STATE].iter().all(is_empty)
+        });
+        drop((site, publisher));
+        broker.stop();
+    });
+}
+
+/// An access list of the release before, which somebody has edited, keeps nobody from storing. The
+/// collector asks once for each connection, and not again and again.
 #[test]
 fn without_the_rights_readings_are_stored_all_the_same() {
     let farm = Farm::new();
     farm.change_acl(|acl| acl.replace("topic write selo/+/alarms/+\n", "# edited\n"));
-    let broker = farm.start(Kind::Embedded);
+    let broker = farm.start(Kind::Mosquitto);
     let site = start(&farm);
     let mut publisher = farm.publisher("north");
+    let denied = || {
+        let log = std::fs::read_to_string(farm.log()).expect("a log");
+        log.matches("Denied PUBLISH").count()
+    };
     deliver(&mut publisher, &[reading(1, 0, 1)]);
-    std::thread::sleep(Duration::from_secs(6));
+    let since = Instant::now();
+    while denied() == 0 {
+        assert!(since.elapsed() < PATIENCE, "it is never refused");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    // More than the interval at which the collector compares.
+    std::thread::sleep(Duration::from_secs(7));
+    assert_eq!(denied(), 1);
     deliver(&mut publisher, &[reading(1, 1, 1)]);
-    assert_eq!(
-        site.client.get("/api/v1/stations/00000001").ok()["received"],
-        2
-    );
+    let station = site.client.get("/api/v1/stations/00000001").ok();
+    assert_eq!(station["received"], 2);
     drop((site, publisher));
     broker.stop();
 }
