@@ -18,7 +18,7 @@ use selo_mqtt::subscriber::Sender;
 use selo_mqtt::{Event, Message, Subscriber, SubscriberConfig, topic};
 use tokio::sync::{Notify, mpsc};
 
-use crate::alarm;
+use crate::alarm::{self, Rule};
 use crate::auth::May;
 use crate::error::{Error, Result};
 use crate::home_assistant;
@@ -35,6 +35,9 @@ const BATCH_MAX: usize = 4096;
 const OUTSTANDING: u16 = 8192;
 /// First and longest pause after the database failed to store a batch.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
+
+/// Longest wait of a confirmation for the rules of silence.
+const RULES_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Subscribes. Must be called on the runtime that will run the subscriber. `home_assistant` is the
 /// language in which Home Assistant is told about alarms, if it is.
@@ -57,6 +60,7 @@ pub(crate) fn start(
         sender: sender.clone(),
         readers: outbox.readers.clone(),
         silent_after_ms,
+        rules: None,
     };
     let ingest = outbox.ingest.clone();
     tokio::spawn(take(subscriber, ingest, confirmer, connected.clone()));
@@ -70,7 +74,7 @@ pub(crate) fn start(
 async fn take(
     mut subscriber: Subscriber,
     ingest: Ingest,
-    confirmer: Confirmer,
+    mut confirmer: Confirmer,
     connected: [Arc<Notify>; 2],
 ) {
     // Acknowledge one batch while the next one is being stored.
@@ -139,6 +143,8 @@ struct Confirmer {
     readers: Readers,
     /// A station without a rule is silent after this long.
     silent_after_ms: i64,
+    /// The rules when the database last answered in time.
+    rules: Option<Vec<Rule>>,
 }
 
 /// The confirmation of one gateway's readings.
@@ -151,9 +157,12 @@ struct Told {
 
 impl Confirmer {
     /// Acknowledges a batch to the broker, and notifies the gateways.
-    async fn settle(&self, batch: Vec<Message>) {
-        // Without the rules the confirmation still counts.
-        let rules = self.readers.read(alarm::load_rules).await.ok();
+    async fn settle(&mut self, batch: Vec<Message>) {
+        // A confirmation does not wait for readers that are busy: older rules do, or none.
+        let read = self.readers.read(alarm::load_rules);
+        if let Ok(Ok(rules)) = tokio::time::timeout(RULES_PATIENCE, read).await {
+            self.rules = Some(rules);
+        }
         let mut told: BTreeMap<(String, String), Told> = BTreeMap::new();
         for message in batch {
             let sequence = message.sequence();
@@ -165,7 +174,8 @@ impl Confirmer {
                 let told = told.entry((to, run)).or_default();
                 told.sequences.push(sequence);
                 let device = topic::device_of_reading(&message.topic).unwrap_or("");
-                if let (Some(rules), false) = (&rules, told.silent_after.contains_key(device)) {
+                if let (Some(rules), false) = (&self.rules, told.silent_after.contains_key(device))
+                {
                     let station = station_id(&site, device);
                     let after = alarm::silent_after(rules, &station, self.silent_after_ms);
                     let seconds = u64::try_from(after / 1000).unwrap_or(0);
