@@ -12,6 +12,8 @@ if [ -n "${RUST_TESTS:-}" ]; then
 fi
 # Only the build uses the fast linker. In the tests it would replace cross-linkers too.
 tools/fast-link.sh cargo test --workspace --locked --no-run || exit
+# Tests compile in temporary folders, which no later run has: a cache would only take time.
+export CCACHE_DISABLE=yes
 if nextest=$(tools/nextest.sh); then
     status=0
     "$nextest" nextest run --workspace --locked "$@" || status=$?
