@@ -58,8 +58,7 @@ SELO_INLINE void advance_number(uint64_t number[2])
 static size_t ctr_two(struct selo_cipher cipher, uint8_t counter[16], uint8_t **out,
                       const uint8_t **in, size_t size)
 {
-    _Alignas(uint32_t) uint8_t stream[32];
-    uint8_t *to = *out;
+    uint8_t stream[32], *to = *out;
     const uint8_t *from = *in;
     uint64_t number[2];
 
@@ -91,7 +90,7 @@ static size_t ctr_two(struct selo_cipher cipher, uint8_t counter[16], uint8_t **
 void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, const uint8_t *in,
               size_t size)
 {
-    _Alignas(uint32_t) uint8_t stream[16];
+    uint8_t stream[16];
 
 #if SELO_CIPHER_TWO && !SELO_WIDE
     if (cipher.encrypt_two != NULL) {
