@@ -6,7 +6,7 @@
 # usage: tools/test.sh [GROUP | STEP]...     (none: everything)
 #        tools/test.sh --list
 # environment: CI=true      a step that cannot run counts as a failure
-#              STEP_SECONDS maximum time of a step in seconds (default 1800)
+#              STEP_SECONDS maximum time of a step in seconds (default 3600)
 #              LANES        number of steps at a time (default 3)
 #              SELO_COMPILER_CACHE  folder of the C compilers' results, or no (tools/env.sh)
 # exit: 0 all passed; 1 something failed; 2 no such group or step
@@ -129,7 +129,7 @@ start_step() {
     echo "\$ ${command_of[$name]}" >"$log"
     {
         TERM=dumb NO_COLOR=1 CARGO_TERM_COLOR=never \
-            timeout --kill-after=10 "${STEP_SECONDS:-1800}" bash -c "${command_of[$name]}" \
+            timeout --kill-after=10 "${STEP_SECONDS:-3600}" bash -c "${command_of[$name]}" \
             >>"$log" 2>&1 </dev/null 4>&- &
         trap 'kill $!' TERM
         wait $!
@@ -170,8 +170,8 @@ end_step() {
     line "$name" FAILED "$detail"
     case $status in
     124 | 137)
-        echo "    stopped after ${STEP_SECONDS:-1800} seconds"
-        reasons[-1]+=$'\n'"stopped after ${STEP_SECONDS:-1800} seconds"
+        echo "    stopped after ${STEP_SECONDS:-3600} seconds"
+        reasons[-1]+=$'\n'"stopped after ${STEP_SECONDS:-3600} seconds"
         ;;
     esac
     tail -n 40 "$log" | sed 's/^/    | /'
