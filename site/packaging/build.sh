@@ -3,7 +3,9 @@
 #
 # usage: site/packaging/build.sh wheel              a Python wheel with the command and the lab's data
 #        site/packaging/build.sh static [TARGET]... the command alone, linked statically
-#                                              (default: x86_64 and aarch64, -unknown-linux-musl)
+#                                              (default: x86_64-unknown-linux-musl,
+#                                              aarch64-unknown-linux-musl and
+#                                              armv7-unknown-linux-gnueabihf)
 #        site/packaging/build.sh deb                the Debian packages `selo` and `selo-lab`, of what
 #                                              `make build` made
 #        site/packaging/build.sh library            the device library, packed for its registries
@@ -12,7 +14,8 @@
 # `wheel` needs maturin (`pip install maturin`). `static` needs the target's standard library
 # (`rustup target add TARGET`) and a C compiler for it: musl-tools for x86_64. For aarch64,
 # gcc-aarch64-linux-gnu links, and Zig's compiler with musl's headers is installed into
-# target/tools/zig. `library` checks the packages with platformio, idf-component-manager and
+# target/tools/zig. For armv7 Debian's gcc-arm-linux-gnueabihf compiles and links, with its static
+# GNU C library: Rust has no standard library with musl for it everywhere. `library` checks the packages with platformio, idf-component-manager and
 # pykwalify, and installs these into target/tools/packages if needed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -60,7 +63,7 @@ EOF
 
 static() {
     local target compiler
-    [ $# -gt 0 ] || set -- x86_64-unknown-linux-musl aarch64-unknown-linux-musl
+    [ $# -gt 0 ] || set -- x86_64-unknown-linux-musl aarch64-unknown-linux-musl armv7-unknown-linux-gnueabihf
     for target in "$@"; do
         case $target in
         aarch64-*)
@@ -73,12 +76,18 @@ static() {
             export CC_aarch64_unknown_linux_musl=$compiler
             export AR_aarch64_unknown_linux_musl=aarch64-linux-gnu-ar
             ;;
+        armv7-unknown-linux-gnueabihf)
+            need arm-linux-gnueabihf-gcc "apt-get install gcc-arm-linux-gnueabihf"
+            export CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER=arm-linux-gnueabihf-gcc
+            ;;
+        *-musl) need musl-gcc "apt-get install musl-tools" ;;
         esac
         RUSTFLAGS="-C target-feature=+crt-static" \
             cargo build --release --locked -p selo --target "$target"
         install -m 0755 "${CARGO_TARGET_DIR:-target}/$target/release/selo" "$out/selo-$target"
         case $target in
         aarch64-*) aarch64-linux-gnu-strip "$out/selo-$target" ;;
+        armv7-*) arm-linux-gnueabihf-strip "$out/selo-$target" ;;
         *) strip "$out/selo-$target" ;;
         esac
         if readelf -l "$out/selo-$target" | grep -q INTERP; then

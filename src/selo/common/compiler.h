@@ -44,6 +44,7 @@
 
 #if SELO_GNU
 #define SELO_STACK_APART __attribute__((noinline))
+#define SELO_UNUSED __attribute__((unused))
 #define SELO_INLINE static inline __attribute__((always_inline))
 #define SELO_ALIGNED_256 __attribute__((aligned(256)))
 #define SELO_BARRIER() __asm__ volatile("" ::: "memory")
@@ -56,6 +57,7 @@ typedef uint32_t __attribute__((may_alias)) selo_any_word;
 #endif
 #else
 #define SELO_STACK_APART
+#define SELO_UNUSED
 #define SELO_INLINE static inline
 #define SELO_ALIGNED_256
 #define SELO_BARRIER() ((void)0)

@@ -8,7 +8,7 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
                               uint8_t *out, const uint8_t *in, size_t size, uint8_t tag[16],
                               uint8_t opening)
 {
-    uint8_t counter[16], stream[16];
+    _Alignas(uint32_t) uint8_t counter[16], stream[16];
     const uint8_t *bytes = header->ad;
     size_t nonce_size = header->nonce_size, ad_size = header->ad_size, tag_size = header->tag_size;
     uint8_t *mac = tag;
@@ -52,16 +52,21 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
 #if SELO_CIPHER_TWO && !SELO_WIDE
     /* A block of CBC-MAC and the key stream of the next one at once. */
     if (size != 0 && cipher.encrypt_two != NULL) {
-        uint8_t two[32], text[16];
+        _Alignas(uint32_t) uint8_t two[32];
         memcpy(two, mac, 16);
         selo_ccm_advance(counter, size_bytes);
         cipher.encrypt(cipher.key, two + 16, counter);
         while (size != 0) {
             uint8_t taken = (uint8_t)(size < 16 ? size : 16);
             if (taken == 16) {
-                memcpy(text, in, 16);
-                selo_xor_16(out, text, two + 16);
-                selo_xor_16(two, two, opening ? out : text);
+                /* The plaintext counts. `out` may be `in`. */
+                if (opening == 0) {
+                    selo_xor_16(two, two, in);
+                }
+                selo_xor_16(out, in, two + 16);
+                if (opening != 0) {
+                    selo_xor_16(two, two, out);
+                }
                 in += 16;
                 out += 16;
             } else {
@@ -82,7 +87,6 @@ enum selo_status selo_ccm_run(struct selo_cipher cipher, const struct selo_heade
         }
         selo_xor_16(mac, two, two + 16); /* block 0 encrypts the tag [SP800-38C, 6.1] */
         selo_wipe(two, sizeof two);
-        selo_wipe(text, sizeof text);
         return SELO_OK;
     }
 #endif

@@ -58,7 +58,8 @@ SELO_INLINE void advance_number(uint64_t number[2])
 static size_t ctr_two(struct selo_cipher cipher, uint8_t counter[16], uint8_t **out,
                       const uint8_t **in, size_t size)
 {
-    uint8_t stream[32], *to = *out;
+    _Alignas(uint32_t) uint8_t stream[32];
+    uint8_t *to = *out;
     const uint8_t *from = *in;
     uint64_t number[2];
 
@@ -90,7 +91,7 @@ static size_t ctr_two(struct selo_cipher cipher, uint8_t counter[16], uint8_t **
 void selo_ctr(struct selo_cipher cipher, uint8_t counter[16], uint8_t *out, const uint8_t *in,
               size_t size)
 {
-    uint8_t stream[16];
+    _Alignas(uint32_t) uint8_t stream[16];
 
 #if SELO_CIPHER_TWO && !SELO_WIDE
     if (cipher.encrypt_two != NULL) {

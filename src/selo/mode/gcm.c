@@ -55,18 +55,21 @@ enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
 static size_t xor_two(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t **out,
                       const uint8_t **in, size_t size)
 {
-    uint8_t stream[32];
+    _Alignas(uint32_t) uint8_t stream[32];
+    uint32_t nonce[3], number = selo_load_be32(gcm->counter + 12);
 
+    memcpy(nonce, gcm->counter, sizeof nonce);
     while (size > 16) {
         uint8_t taken = (uint8_t)(size < 32 ? size : 32);
-        selo_gcm_advance(gcm->counter);
-        memcpy(stream, gcm->counter, 16);
-        selo_gcm_advance(gcm->counter);
-        memcpy(stream + 16, gcm->counter, 16);
+        memcpy(stream, nonce, sizeof nonce);
+        selo_store_be32(stream + 12, ++number);
+        memcpy(stream + 16, nonce, sizeof nonce);
+        selo_store_be32(stream + 28, ++number);
         cipher.encrypt_two(cipher.key, stream, stream);
         selo_xor(out, in, stream, taken);
         size -= taken;
     }
+    selo_store_be32(gcm->counter + 12, number);
     selo_wipe(stream, sizeof stream);
     return size;
 }
@@ -75,7 +78,7 @@ static size_t xor_two(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *
 void selo_gcm_xor(struct selo_gcm *gcm, struct selo_cipher cipher, uint8_t *out,
                   const uint8_t *in, size_t size)
 {
-    uint8_t stream[16];
+    _Alignas(uint32_t) uint8_t stream[16];
 
 #if SELO_CIPHER_TWO && !SELO_WIDE
     if (cipher.encrypt_two != NULL) {

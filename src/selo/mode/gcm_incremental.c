@@ -41,6 +41,22 @@ static enum selo_status update(struct selo_gcm_message *message, uint8_t *out, c
         uint8_t at = message->size & 15;
         uint8_t taken = (uint8_t)(size < 16u - at ? size : 16u - at);
 
+#if !SELO_BYTEWISE
+        if (at == 0 && size >= 16) { /* whole blocks, two at a time where the cipher can */
+            const size_t whole = size - size % 16;
+            if (sealing == 0) {
+                selo_ghash_padded(message->hash, message->gcm.hash_key, in, whole);
+            }
+            selo_gcm_xor(&message->gcm, message->cipher, out, in, whole);
+            if (sealing != 0) {
+                selo_ghash_padded(message->hash, message->gcm.hash_key, out, whole);
+            }
+            message->size += (uint32_t)whole;
+            in += whole, out += whole;
+            size -= whole;
+            continue;
+        }
+#endif
         if (at == 0) {
             selo_gcm_advance(message->gcm.counter);
             message->cipher.encrypt(message->cipher.key, message->stream, message->gcm.counter);

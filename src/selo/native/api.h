@@ -24,6 +24,8 @@
  *  SELO_POLY1305_HALVES 1 to give Poly1305's words 13 bits
  *  SELO_WIDE            1 on a little-endian CPU with words of 64 bits. Such CPUs have caches, so the
  *                       code for them reads no table at a secret index
+ *  SELO_STRICT_WORDS    1 on a core that loads a word from a multiple of its size only. A compiler
+ *                       makes single bytes of words there, unless it knows that they are aligned
  *  SELO_VECTORS         1 where such a CPU always has vectors of 16 bytes
  *  SELO_NEON            1 where such a CPU has the vectors of AArch64
  *  SELO_ARM_AES         1 where it also has the instructions of AArch64 for AES and for products of
@@ -130,6 +132,14 @@
 #define SELO_WIDE (__SIZEOF_POINTER__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #else
 #define SELO_WIDE 0
+#endif
+#endif
+#ifndef SELO_STRICT_WORDS
+#if defined(__GNUC__) && !SELO_PLAIN_C && !SELO_BYTEWISE && !SELO_WIDE && \
+    !defined(__ARM_FEATURE_UNALIGNED) && !defined(__i386__) && !defined(__x86_64__)
+#define SELO_STRICT_WORDS 1
+#else
+#define SELO_STRICT_WORDS 0
 #endif
 #endif
 #ifndef SELO_NEON
