@@ -21,7 +21,8 @@ READERS = {
     "researcher": "Researcher",
     "contributor": "Contributor",
 }
-IN_PORTUGUESE = {"maker": "Maker", "operator": "Operador"}
+IN_PORTUGUESE = {"maker": "Maker", "firmware": "Engenheiro de firmware", "researcher": "Pesquisador",
+                 "operator": "Operador", "contributor": "Contribuidor"}
 LANGUAGES = {".c": "c", ".h": "c", ".ino": "cpp", ".rs": "rust", ".py": "python", ".sh": "bash",
              ".toml": "toml", ".json": "json", ".yml": "yaml"}
 PICTURES = {".png", ".svg", ".jpg"}

@@ -36,6 +36,13 @@ avr-size                                                     binutils-avr
 /usr/include/libelf.h                                        libelf-dev
 verilator                                                    verilator
 mmdebstrap                                                   mmdebstrap
+musl-gcc                                                     musl-tools
+arm-linux-gnueabihf-gcc                                      gcc-arm-linux-gnueabihf
+/usr/arm-linux-gnueabihf/lib/libc.a                          libc6-dev-armhf-cross
+buildah                                                      buildah
+podman                                                       podman
+newuidmap                                                    uidmap
+crun                                                         crun
 dpkg-shlibdeps                                               dpkg-dev
 iverilog                                                     iverilog
 /usr/lib/python3/dist-packages/pip                           python3-pip

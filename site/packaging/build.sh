@@ -8,6 +8,9 @@
 #                                              armv7-unknown-linux-gnueabihf)
 #        site/packaging/build.sh deb                the Debian packages `selo` and `selo-lab`, of what
 #                                              `make build` made
+#        site/packaging/build.sh image              an OCI image of the static command, which it also
+#                                              makes; without a daemon
+#        site/packaging/build.sh home-assistant     the add-on for Home Assistant, as a repository
 #        site/packaging/build.sh library            the device library, packed for its registries
 #        site/packaging/build.sh check WHEEL        installs a wheel and measures with it
 #
@@ -169,9 +172,11 @@ case ${1:-} in
 wheel) wheel ;;
 static) shift; static "$@" ;;
 deb) site/packaging/deb.sh "$out" ;;
+image) static "$(uname -m)-unknown-linux-musl"; site/packaging/image.sh oci "$out" ;;
+home-assistant) static; site/packaging/image.sh home-assistant "$out" ;;
 library) library ;;
 check) check "${2:?a wheel}"; exit ;;
 *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
-(cd "$out" && find . -maxdepth 2 -type f \( -name '*.whl' -o -name '*.deb' -o -name '*.gz' -o -name '*.tgz' -o -name 'selo-*-linux-*' \) -print0 |
+(cd "$out" && find . -maxdepth 2 -type f \( -name '*.whl' -o -name '*.deb' -o -name '*.gz' -o -name '*.tgz' -o -name '*.tar' -o -name 'selo-*-linux-*' \) -print0 |
     sort -z | xargs -0 -r sha256sum > SHA256SUMS && cat SHA256SUMS)

@@ -3,6 +3,7 @@
 # purges them. Prints "N passed, N failed". Needs root, mmdebstrap and Debian's archive.
 #
 # usage: site/packaging/deb-check.sh FOLDER     the folder with selo_*.deb and selo-lab_*.deb
+# environment: SELO_LAB  the built command `selo-lab`, for a virtual node (default: target/release/selo-lab)
 set -euo pipefail
 debs=$(realpath -m "${1:?the folder with the packages}")
 cd "$(dirname "$0")/../.."
@@ -42,23 +43,40 @@ holds_inside "selo answers" selo --version
 holds_inside "the configuration is valid" selo config check /etc/selo/selo.toml
 holds_inside "others cannot read it" sh -c '[ "$(stat -c %a:%U:%G /etc/selo/selo.toml)" = 640:root:selo ]'
 holds_inside "no compiler was needed" sh -c '! command -v cc && ! command -v avr-gcc'
-# The first page of a site, served to a browser on this machine.
-holds_inside "selo up serves the dashboard" bash -c '
+# The first page of a site, and the first reading on it: of a virtual node outside, whose key the site
+# imports.
+selo_lab=${SELO_LAB:-target/release/selo-lab}
+"$selo_lab" node --state "$scratch/node" --count 1 --make-registry "$scratch/nodes.json" >/dev/null 2>&1 || true
+install -m 0644 "$scratch/nodes.json" "$root/nodes.json" 2>/dev/null || echo "no key of a node" >"$scratch/node.log"
+inside bash -c '
     install -d -m 700 -o selo -g selo /var/lib/selo
-    setpriv --reuid selo --regid selo --clear-groups env SELO_STATE=/var/lib/selo \
-        selo up --http 127.0.0.1:17380 --listen 127.0.0.1:0 >/tmp/up 2>&1 &
-    for _ in $(seq 100); do
-        if { exec 3<>/dev/tcp/127.0.0.1/17380; } 2>/dev/null; then
-            printf "GET / HTTP/1.0\r\nHost: 127.0.0.1:17380\r\n\r\n" >&3
-            read -r answer <&3
-            kill $!
-            [[ $answer == *" 200 "* ]] && exit 0
-            echo "$answer"; exit 1
-        fi
-        sleep 0.1
-    done
-    kill $!; cat /tmp/up; exit 1'
+    as_selo="setpriv --reuid selo --regid selo --clear-groups env SELO_STATE=/var/lib/selo"
+    $as_selo selo device import /nodes.json >/tmp/up 2>&1
+    $as_selo selo up --http 127.0.0.1:17380 --listen 127.0.0.1:17356 >>/tmp/up 2>&1 &
+    while [ ! -e /tmp/stop ] && kill -0 $!; do sleep 0.1; done
+    kill $!
+    wait $!' 2>/dev/null &
+page=http://127.0.0.1:17380
+for _ in $(seq 300); do
+    [ "$(curl -s -o /dev/null -w '%{http_code}' "$page/" || true)" != 200 ] || break
+    sleep 0.1
+done
+verdict "selo up serves the dashboard" "$(curl -sf -o /dev/null "$page/" || cat "$root/tmp/up")"
 echo "from an empty machine to the first page: $((SECONDS - started)) s (wall-clock)" >&2
+"$selo_lab" node --state "$scratch/node" --to 127.0.0.1:17356 --readings 1 --confirmed >>"$scratch/node.log" 2>&1 || true
+password=$(cat "$root/var/lib/selo/collector/admin-password" 2>/dev/null || true)
+curl -sf -o /dev/null -c "$scratch/cookie" -H 'content-type: application/json' \
+    -d "{\"user\":\"admin\",\"password\":\"$password\"}" "$page/api/v1/login" || true
+shown=
+for _ in $(seq 100); do
+    shown=$(curl -sf -b "$scratch/cookie" "$page/api/v1/stations" || true)
+    [[ $shown != *'"values":{"'* && $shown != *'"rain_total"'* ]] || break
+    sleep 0.1
+done
+verdict "the first reading is on the page" "$([[ $shown == *rain_total* ]] || { echo "$shown"; tail -n 3 "$scratch/node.log" "$root/tmp/up"; })"
+echo "from an empty machine to the first reading on the page: $((SECONDS - started)) s (wall-clock)" >&2
+touch "$root/tmp/stop"
+wait $! || true
 holds_inside "what the site knows survives a purge" sh -c 'apt-get -qq -y purge selo && [ -d /var/lib/selo ] && [ ! -e /etc/selo ] && [ ! -e /usr/bin/selo ]'
 
 started=$SECONDS

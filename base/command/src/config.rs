@@ -5,6 +5,7 @@
 mod command;
 mod entry;
 mod file;
+mod json;
 mod merge;
 mod spec;
 mod template;

@@ -110,6 +110,24 @@ mod tests {
     }
 
     #[test]
+    fn json_has_the_same_keys() {
+        let faults = |text: &str| {
+            let checked = SPEC.check_text(Path::new("options.json"), text);
+            checked.map_or_else(|error| error.to_string(), |()| String::new())
+        };
+        let options = r#"{"language": "pt-BR", "site": "casa", "log": "info", "radio": ["/dev/ttyUSB0"], "name": []}"#;
+        assert_eq!(faults(options), "");
+        assert_eq!(
+            faults("{\n\"langage\": \"en\"}"),
+            "options.json:2: there is no key 'langage'; did you mean 'language'?"
+        );
+        assert_eq!(
+            faults("{\"up\": {\"log\": \"loud\"}}"),
+            "options.json:1: log: 'loud': it is one of error, warn, info, debug"
+        );
+    }
+
+    #[test]
     fn the_command_line_is_sound() {
         SPEC.command().debug_assert();
     }

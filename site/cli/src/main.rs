@@ -59,14 +59,16 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Attack(arguments) => laboratory(cli, &["attack"], arguments),
         Command::Bench(arguments) => laboratory(cli, &["bench"], arguments),
         Command::Node(arguments) => laboratory(cli, &["node"], arguments),
-        Command::Radio(command) => command.run(cli),
+        Command::Radio(command) => {
+            command.run(|names, arguments| laboratory(cli, names, arguments))
+        }
         Command::Classic(arguments) => laboratory(cli, &["classic"], arguments),
         Command::Demo(arguments) => laboratory(cli, &["demo"], arguments),
     }
 }
 
 /// Becomes `selo-lab` with the same global options.
-pub(crate) fn laboratory(cli: &Cli, names: &[&str], arguments: &Arguments) -> Result<ExitCode> {
+fn laboratory(cli: &Cli, names: &[&str], arguments: &Arguments) -> Result<ExitCode> {
     let mut all: Vec<OsString> = Vec::new();
     for (option, value) in [("--project", &cli.project), ("--config", &cli.config)] {
         if let Some(value) = value {

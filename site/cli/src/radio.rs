@@ -7,8 +7,6 @@ use std::process::ExitCode;
 use selo_base::report::Result;
 use selo_command::external::Arguments;
 
-use crate::cli::Cli;
-
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Say if a number of stations fits on a channel, by the rules of a region
@@ -22,13 +20,17 @@ pub enum Command {
 }
 
 impl Command {
-    pub fn run(&self, cli: &Cli) -> Result<ExitCode> {
+    /// `laboratory` becomes selo-lab, with the words of a command and its arguments.
+    pub fn run(
+        &self,
+        laboratory: impl FnOnce(&[&str], &Arguments) -> Result<ExitCode>,
+    ) -> Result<ExitCode> {
         let (name, arguments) = match self {
             Command::Plan(args) => return plan::run(args),
             Command::Airtime(arguments) => ("airtime", arguments),
             Command::Study(arguments) => ("study", arguments),
             Command::Run(arguments) => ("run", arguments),
         };
-        crate::laboratory(cli, &["radio", name], arguments)
+        laboratory(&["radio", name], arguments)
     }
 }

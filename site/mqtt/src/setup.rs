@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::topic;
 
 /// The users. Each has its own rights at a site.
-pub const USERS: [&str; 3] = ["gateway", "collector", "viewer"];
+pub const USERS: [&str; 4] = ["gateway", "collector", "viewer", "homeassistant"];
 
 /// Parameters of a set-up.
 #[derive(Debug, Clone)]
@@ -124,24 +124,44 @@ fn users(folder: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Rights that the release before did not give.
-const NEW_RIGHTS: &str = "topic write selo/+/alarms/+\ntopic write homeassistant/device/+/config\n";
+/// Rights of the collector that the first access lists did not give.
+const ALARM_RIGHTS: &str =
+    "topic write selo/+/alarms/+\ntopic write homeassistant/device/+/config\n";
+
+/// The user that earlier access lists did not have. Home Assistant says on a topic of its own whether
+/// it runs, and its integrations look for devices of many makers below other names. A refusal would
+/// end its connection, or fill the log.
+const HOME_ASSISTANT: &str = "
+# Home Assistant, which also looks for devices of other makers.
+user homeassistant
+topic read #
+topic write homeassistant/status
+";
 
 /// Adds new rights to an access list that nobody has changed.
 fn renew_acl(path: &Path, site: &str) -> Result<()> {
     let acl = acl(site);
-    let before = acl
-        .replace(&format!("alarm/+/+\n{NEW_RIGHTS}"), "alarm/+/+\n")
-        .replace(
-            ", raises alarms, and describes them to Home\n# Assistant.",
-            ", and raises alarms.",
-        );
     let found = std::fs::read_to_string(path).map_err(Error::read(path))?;
-    if found == before {
+    if earlier_acls(&acl).contains(&found) {
         write(path, acl.as_bytes(), 0o644)?;
         tracing::info!("{} has the rights of this release", path.display());
     }
     Ok(())
+}
+
+/// The access lists that earlier releases wrote for the same site, the newest first.
+fn earlier_acls(acl: &str) -> [String; 2] {
+    let without_user = acl.replace(HOME_ASSISTANT, "").replace(
+        "# Programs that only read.",
+        "# Home Assistant and other programs that only read.",
+    );
+    let without_alarms = without_user
+        .replace(&format!("alarm/+/+\n{ALARM_RIGHTS}"), "alarm/+/+\n")
+        .replace(
+            ", raises alarms, and describes them to Home\n# Assistant.",
+            ", and raises alarms.",
+        );
+    [without_user, without_alarms]
 }
 
 fn acl(site: &str) -> String {
@@ -164,12 +184,12 @@ topic read selo/+/reading/+
 topic read selo/+/status/+
 topic write selo/+/stored/+
 topic write selo/+/alarm/+/+
-{NEW_RIGHTS}
-# Home Assistant and other programs that only read.
+{ALARM_RIGHTS}
+# Programs that only read.
 user viewer
 topic read selo/#
 topic read homeassistant/#
-"
+{HOME_ASSISTANT}"
     )
 }
 
@@ -250,7 +270,7 @@ log_dest stderr
 mod tests {
     use super::*;
 
-    const OF_THE_RELEASE_BEFORE: &str = "\
+    const OF_THE_FIRST_RELEASE: &str = "\
 # Access list: which user may read and write which topics. The embedded broker and
 # Mosquitto both read this file.
 
@@ -284,11 +304,13 @@ topic read homeassistant/#
             renew_acl(&path, "farm").expect("renews");
             std::fs::read_to_string(&path).expect("reads")
         };
-        assert_eq!(renewed(OF_THE_RELEASE_BEFORE), acl("farm"));
+        assert_eq!(renewed(OF_THE_FIRST_RELEASE), acl("farm"));
+        let [with_alarms, first] = earlier_acls(&acl("farm"));
+        assert_eq!(first, OF_THE_FIRST_RELEASE);
+        assert!(with_alarms.contains("topic write selo/+/alarms/+\n"));
+        assert_eq!(renewed(&with_alarms), acl("farm"));
         assert_eq!(renewed(&acl("farm")), acl("farm"));
-        let own = format!("{OF_THE_RELEASE_BEFORE}topic read other/#\n");
+        let own = format!("{OF_THE_FIRST_RELEASE}topic read other/#\n");
         assert_eq!(renewed(&own), own);
-        let rights = acl("farm").replace(OF_THE_RELEASE_BEFORE, "");
-        assert!(rights.contains("topic write selo/+/alarms/+\n"));
     }
 }

@@ -24,7 +24,7 @@ use crate::files;
 A section is a command; a key is one of its long options. Keys above the first section apply
 to every command that has them. Precedence: command line, environment (SELO_ and the option's
 name, such as SELO_TLS_CERT for --tls-cert), file, default. Relative paths start at the working
-directory.
+directory. A file whose name ends with .json has the same sections and keys as JSON.
 
 Examples:
   selo config init                       writes selo.toml, every key with what it means

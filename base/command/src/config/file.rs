@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use selo_base::report::{Failure, Result as Outcome, exit};
 
 use super::entry::{Entry, Value, text};
+use super::json::{self, Parsed};
 use super::spec::{Spec, key};
 use crate::files;
 
@@ -63,6 +64,18 @@ impl File {
     }
 
     fn parse(path: &Path, text: &str) -> Result<File, Error> {
+        if path.extension().is_some_and(|kind| kind == "json") {
+            let fault = |(line, what)| Error {
+                faults: vec![format!("{}:{line}: {what}", path.display())],
+            };
+            let Parsed { entries, sections } = json::parse(text).map_err(fault)?;
+            let path = path.into();
+            return Ok(File {
+                path,
+                entries,
+                sections,
+            });
+        }
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
         let table = DeTable::parse(text).map_err(|error| Error {
             faults: vec![format!(

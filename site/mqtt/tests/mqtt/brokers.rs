@@ -1,6 +1,7 @@
 //! The publisher and the subscriber with a real Mosquitto and with the embedded broker, both on
 //! the files of `selo setup`: TLS, passwords, rights.
 
+mod home;
 mod refused;
 mod stored;
 
