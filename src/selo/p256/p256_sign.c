@@ -34,6 +34,7 @@ static SELO_STACK_APART void commit(uint8_t r[32], const uint8_t nonce[32])
     selo_p256_leave(r, w.x);
     selo_p256_scalar_canonical(r); /* p is below 2 n */
     selo_wipe(&w, sizeof w);
+    selo_p256_wipe_scratch();
 }
 
 /* One try: r and s, little-endian. Returns 0 if the nonce is not one, or gives r or s of 0. */
@@ -56,6 +57,7 @@ static uint8_t try_nonce(uint8_t r[32], uint8_t s[32], const uint8_t secret[32],
     }
     selo_wipe(nonce, sizeof nonce);
     selo_wipe(scalar, sizeof scalar);
+    selo_p256_wipe_scratch();
     return found;
 }
 
@@ -90,7 +92,6 @@ enum selo_status selo_p256_sign_digest(uint8_t signature[64], const uint8_t secr
     selo_p256_swap(signature + 32, s);
     selo_wipe(&g, sizeof g);
     selo_wipe(s, sizeof s);
-    selo_p256_wipe_scratch();
     return SELO_OK;
 }
 
