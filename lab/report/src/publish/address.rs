@@ -64,6 +64,11 @@ impl Unit {
         format!("figures/{}/{}/{}", self.board, self.library, self.algorithm)
     }
 
+    /// The page that has the variants side by side.
+    pub fn choice_page(&self) -> String {
+        format!("{}/index.html", self.choice())
+    }
+
     /// The folder of the page.
     pub fn folder(&self) -> String {
         format!("{}/{}", self.choice(), self.variant)
@@ -83,6 +88,16 @@ pub fn anchor(row: &Key) -> String {
         Some(bytes) => format!("{operation}-{bytes}-{metric}"),
         None => format!("{operation}-{metric}"),
     }
+}
+
+/// The address of a figure in a view.
+pub fn figure(key: &Key) -> String {
+    format!("{}#{}", Unit::of(key).page(), anchor(key))
+}
+
+/// The page of a board, a library or an algorithm.
+pub fn list(kind: &str, slug: &str) -> String {
+    format!("{kind}/{slug}/index.html")
 }
 
 /// The way from a page to the folder that its path starts from: `../../`.

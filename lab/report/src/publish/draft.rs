@@ -13,9 +13,6 @@ pub const RUNS: &str = "runs";
 /// The folder of what is not finished.
 const UNFINISHED: &str = ".publish";
 
-/// Held while a publication writes.
-const LOCK: &str = ".publish.lock";
-
 /// A part of every page of a published site, by which its front page is known again.
 const OURS: &str = "<code>selo lab publish</code>";
 
@@ -43,15 +40,15 @@ impl Draft {
             return Err(PublishError::NotOurs { path: front });
         }
         std::fs::create_dir_all(site).map_err(failed(site))?;
-        let path = site.join(LOCK);
-        let lock = File::create(&path).map_err(failed(&path))?;
+        // The folder itself is locked, so that no file for it stays in the site.
+        let lock = File::open(site).map_err(failed(site))?;
         match lock.try_lock() {
-            Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let path = site.to_owned();
                 return Err(PublishError::Busy { path });
             }
-            Err(TryLockError::Error(source)) => return Err(PublishError::Write { path, source }),
+            // A file system without locks: two publications at once are not noticed.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         let folder = site.join(UNFINISHED);
         remove(&folder)?;
@@ -75,6 +72,11 @@ impl Draft {
         std::fs::write(&path, text).map_err(failed(&path))?;
         self.pages += usize::from(path.extension().is_some_and(|kind| kind == "html"));
         Ok(())
+    }
+
+    /// True if there is such a file among the new ones.
+    pub fn has(&self, path: &str) -> bool {
+        self.folder.join(path).exists()
     }
 
     /// Pages so far.
@@ -107,16 +109,24 @@ impl Drop for Draft {
     /// Removes what is not in place. A failure leaves it to the next publication.
     fn drop(&mut self) {
         let _ = remove(&self.folder);
-        let _ = std::fs::remove_file(self.site.join(LOCK));
     }
 }
 
-/// Puts the folder `new` in the place of `old`.
+/// Puts the folder `new` in the place of `old`. The two change places in one step, where the file
+/// system can do that; elsewhere `old` is moved `aside` first, and moved back if the rest fails.
 fn swap(new: &Path, old: &Path, aside: &Path) -> std::io::Result<()> {
-    if old.symlink_metadata().is_ok() {
-        std::fs::rename(old, aside)?;
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    if old.symlink_metadata().is_err() {
+        return std::fs::rename(new, old);
     }
-    std::fs::rename(new, old)
+    if renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE).is_ok() {
+        return Ok(());
+    }
+    std::fs::rename(old, aside)?;
+    std::fs::rename(new, old).inspect_err(|_| {
+        // Only the first error is reported.
+        let _ = std::fs::rename(aside, old);
+    })
 }
 
 /// Removes a folder, if there is one.

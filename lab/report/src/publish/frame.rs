@@ -8,7 +8,7 @@ use super::address::up;
 const STYLE: &str = include_str!("site.css");
 
 /// The page may fetch nothing: styles and script are inside it.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// Where the pages of one view of the figures stand: those of a run, or the newest.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,12 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use selo_engine::row::{self, Metric, Row};
 use selo_engine::store;
 use serde::{Deserialize, Serialize};
 
-use super::draft::RUNS;
+use super::history::MOST;
 use super::{Given, PublishError, Result};
 use crate::format;
 use crate::gate::Baseline;
@@ -20,11 +21,12 @@ pub const SCHEMA: &str = "selo.published/1";
 /// The files of a run that later publications read.
 const ABOUT: &str = "run.json";
 
-/// The most that is read of a run's files.
+/// The most bytes that are read of `rows.jsonl` and of `run.json`.
 const LARGEST: u64 = 256 << 20;
+const SMALL: u64 = 64 << 10;
 
 /// The file `run.json` of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct About {
     pub schema: String,
     pub name: String,
@@ -45,7 +47,7 @@ pub struct Run {
 }
 
 /// A folder in `runs/` that is not a readable run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
     pub name: String,
     pub reason: String,
@@ -86,33 +88,43 @@ pub fn valid_name(name: &str) -> bool {
     first && name.len() <= 64 && name.chars().all(kept)
 }
 
-/// The runs in a folder, the newest first, and those that cannot be read.
+/// The runs in a folder, the newest first, and those that cannot be read. Only the figures of the
+/// newest [`MOST`] are read; of older ones a page shows the name.
 pub fn read_all(folder: &Path) -> (Vec<Run>, Vec<LeftOut>) {
-    let (mut runs, mut left_out) = (Vec::new(), Vec::new());
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries {
+    for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            continue;
-        }
-        match read(&entry.path(), &name) {
-            Ok(run) => runs.push(run),
+        match about(&entry.path(), &name) {
+            Ok(about) => found.push(about),
             Err(reason) => left_out.push(LeftOut { name, reason }),
         }
     }
-    runs.sort_by(|a: &Run, b: &Run| {
-        let order = |run: &Run| (run.about.number, run.about.name.clone());
-        order(b).cmp(&order(a))
-    });
+    found.sort_by_cached_key(|about| std::cmp::Reverse((about.number, about.name.clone())));
+    let mut runs = Vec::new();
+    for about in found {
+        let read = match runs.len() < MOST {
+            true => figures(&folder.join(&about.name), &about),
+            false => Ok(Baseline::default()),
+        };
+        match read {
+            Ok(figures) => runs.push(Run { about, figures }),
+            Err(reason) => {
+                let name = about.name;
+                left_out.push(LeftOut { name, reason });
+            }
+        }
+    }
     left_out.sort_by(|a, b| a.name.cmp(&b.name));
     (runs, left_out)
 }
 
-fn read(folder: &Path, name: &str) -> std::result::Result<Run, String> {
+/// Reads what a run's folder says about the run.
+fn about(folder: &Path, name: &str) -> std::result::Result<About, String> {
     if !valid_name(name) {
         return Err("its name is not one of a run".to_owned());
     }
-    let text = read_file(&folder.join(ABOUT))?;
+    let text = read_file(&folder.join(ABOUT), SMALL)?;
     let about: About = serde_json::from_str(&text).map_err(|error| format!("{ABOUT}: {error}"))?;
     if about.schema != SCHEMA {
         return Err(format!("{ABOUT}: its schema is not {SCHEMA}"));
@@ -120,7 +132,12 @@ fn read(folder: &Path, name: &str) -> std::result::Result<Run, String> {
     if about.name != name {
         return Err(format!("{ABOUT}: it has the name of another run"));
     }
-    let text = read_file(&folder.join(store::ROWS))?;
+    Ok(about)
+}
+
+/// Reads the figures of a run.
+fn figures(folder: &Path, about: &About) -> std::result::Result<Baseline, String> {
+    let text = read_file(&folder.join(store::ROWS), LARGEST)?;
     let mut rows = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let row = row::old::read(line)
@@ -134,31 +151,32 @@ fn read(folder: &Path, name: &str) -> std::result::Result<Run, String> {
             store::ROWS
         ));
     }
-    Ok(Run::of(about, &rows))
+    Ok(Baseline::of(&rows, &Metric::ALL))
 }
 
 /// A file's text. Anything but a file of a sensible size is an error: a pipe would never end.
-fn read_file(path: &Path) -> std::result::Result<String, String> {
+fn read_file(path: &Path, largest: u64) -> std::result::Result<String, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let about = std::fs::metadata(path).map_err(|error| format!("{name}: {error}"))?;
+    // A link may lead out of the site, so it is not followed.
+    let about = std::fs::symlink_metadata(path).map_err(|error| format!("{name}: {error}"))?;
     if !about.is_file() {
         return Err(format!("{name} is not a file"));
     }
-    if about.len() > LARGEST {
-        return Err(format!("{name} is larger than {} MiB", LARGEST >> 20));
+    if about.len() > largest {
+        return Err(format!("{name} is larger than {largest} bytes"));
     }
     let mut text = String::new();
     let opened = File::open(path).map_err(|error| format!("{name}: {error}"))?;
-    let read = opened.take(LARGEST).read_to_string(&mut text);
+    let read = opened.take(largest).read_to_string(&mut text);
     read.map_err(|error| format!("{name}: {error}"))?;
     Ok(text)
 }
 
-/// Decides whether the rows are a new run, and under which name.
+/// Decides whether the rows are a new run, and under which name. `folder` has the runs.
 pub fn place(given: &Given<'_>, content: &str, folder: &Path, runs: &[Run]) -> Result<Known> {
     let same = |name: &str| {
-        let path = folder.join(RUNS).join(name).join(store::ROWS);
-        read_file(&path).is_ok_and(|text| text == content)
+        let path = folder.join(name).join(store::ROWS);
+        read_file(&path, LARGEST).is_ok_and(|text| text == content)
     };
     if given.name.is_none()
         && let Some(newest) = runs.first()
@@ -172,7 +190,7 @@ pub fn place(given: &Given<'_>, content: &str, folder: &Path, runs: &[Run]) -> R
     if !valid_name(&name) {
         return Err(PublishError::BadName { name });
     }
-    let path = folder.join(RUNS).join(&name);
+    let path = folder.join(&name);
     if let Some(at) = runs.iter().position(|run| run.about.name == name) {
         return match same(&name) {
             true => Ok(Known::Published(at)),
@@ -180,7 +198,10 @@ pub fn place(given: &Given<'_>, content: &str, folder: &Path, runs: &[Run]) -> R
         };
     }
     if path.symlink_metadata().is_ok() {
-        let reason = read(&path, &name).err().unwrap_or_default();
+        let read = about(&path, &name).and_then(|about| figures(&path, &about));
+        let reason = read
+            .err()
+            .unwrap_or_else(|| "it is not a folder".to_owned());
         return Err(PublishError::Damaged { name, path, reason });
     }
     let newest = runs.iter().map(|run| run.about.number).max();
