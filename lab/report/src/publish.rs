@@ -202,7 +202,6 @@ fn write_view(draft: &mut Draft, folder: &str, view: &View<'_>, content: &str) -
         put(&unit.page(), &unit::page(view, unit, rows))?;
         let rows: Vec<Row> = rows.iter().map(|row| (*row).clone()).collect();
         put(&format!("{}/rows.jsonl", unit.folder()), &run::lines(&rows))?;
-        put(&format!("{}/rows.csv", unit.folder()), &csv::rows(&rows))?;
     }
     for (path, text) in lists::files(view) {
         put(&path, &text)?;

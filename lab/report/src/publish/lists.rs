@@ -61,10 +61,10 @@ fn board(view: &View<'_>, name: &str) -> Vec<File> {
         (files_line(&["rows.csv", "rows.jsonl"]))
         h2 { "Algorithms and libraries" }
         (grouped(view, &prefix, |row| row.board == name, |row| &row.algorithm, |row| &row.library))
-        @for table in best { h2 { "Least of each operation" } (table::linked(&table::without_caption(table), &rows, &prefix)) }
+        @for table in best { h2 { "Least of each operation" } (table::untitled(table, &rows, &prefix)) }
         @if let Some(table) = &pqm4 {
             h2 #pqm4 { "Key encapsulations and signatures, as pqm4 shows them" }
-            (table::linked(&table::without_caption(table), &rows, &prefix))
+            (table::untitled(table, &rows, &prefix))
             (files_line(&["pqm4.csv", "pqm4.json"]))
         }
     };
@@ -135,7 +135,7 @@ fn algorithm(view: &View<'_>, name: &str) -> Vec<File> {
     let context = view.given.context;
     let rows = of(view, |row| row.algorithm == name);
     let lines = Lines::new(&rows, context);
-    let mut table = Table::new("", columns());
+    let mut table = Table::new("Side by side", columns());
     for line in lines.all.iter().filter(|line| lines.is_headline(line)) {
         table.push(cells(&lines, line));
     }
@@ -146,7 +146,7 @@ fn algorithm(view: &View<'_>, name: &str) -> Vec<File> {
         (grouped(view, &prefix, |row| row.algorithm == name, |row| &row.board, |row| &row.library))
         h2 { "Side by side" }
         p { "At the usual size of the message. Each figure leads to its row." }
-        (table::linked(&table, &rows, &prefix))
+        (table::untitled(&with_own_units(&table), &rows, &prefix))
         (files_line(&["table.csv", "table.json"]))
     };
     let title = context.algorithm(name).map_or(name, |note| &note.title);
@@ -187,6 +187,16 @@ fn columns() -> Vec<Column> {
     columns
 }
 
+/// The table for a page: times have their own units there, and seconds in files.
+fn with_own_units(table: &Table) -> Table {
+    let mut table = table.clone();
+    let is_time = |column: &&mut Column| column.unit == Metric::Time.unit();
+    for column in table.columns.iter_mut().filter(is_time) {
+        column.unit.clear();
+    }
+    table
+}
+
 fn cells(lines: &Lines<'_>, line: &Line) -> Vec<Cell> {
     let bytes = line.bytes.map_or_else(Cell::none, |bytes| {
         Cell::number(bytes.to_string(), f64::from(bytes))
@@ -201,7 +211,7 @@ fn cells(lines: &Lines<'_>, line: &Line) -> Vec<Cell> {
     for metric in METRICS {
         let value = lines.value(line, metric);
         let text = |value| match metric {
-            Metric::Time => format::significant(value, 3),
+            Metric::Time => format::quantity(metric, value),
             _ => format::count(value),
         };
         cells.push(Cell {
@@ -361,7 +371,7 @@ fn facts(rows: &[Row]) -> Markup {
 /// Links to files beside the page.
 pub fn files_line(names: &[&str]) -> Markup {
     html! {
-        p { "As files: " @for (at, name) in names.iter().enumerate() { @if at > 0 { ", " } a href=(name) { (name) } } }
+        p { @if names.len() == 1 { "As a file: " } @else { "As files: " } @for (at, name) in names.iter().enumerate() { @if at > 0 { ", " } a href=(name) { (name) } } }
     }
 }
 

@@ -69,7 +69,7 @@ fn content(prefix: &str, view: &View<'_>) -> Markup {
         (names("libraries", "Libraries", "library", prefix, &view.names(|row| &row.library), |name| name))
         (names("algorithms", "Algorithms", "algorithm", prefix, &view.names(|row| &row.algorithm), |name| name))
         (least(&lines, prefix))
-        @for table in tables(&summary) { h2 { "Boards and tools" } (table::linked(&table::without_caption(table), given.rows, prefix)) }
+        @for table in tables(&summary) { h2 { "Boards and tools" } (table::untitled(table, given.rows, prefix)) }
     }
 }
 

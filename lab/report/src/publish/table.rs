@@ -10,18 +10,24 @@ use crate::gate::Key;
 /// The most lines of a table on a page; its file has all of them.
 pub const MOST: usize = 300;
 
-/// A table. `rows` are those that its cells name, and `prefix` leads to the folder of the view.
+/// A table below its caption. `rows` are those that its cells name, and `prefix` leads to the
+/// folder of the view.
 pub fn linked(table: &Table, rows: &[Row], prefix: &str) -> Markup {
+    whole(table, true, rows, prefix)
+}
+
+/// The table without its caption, where a heading says the same.
+pub fn untitled(table: &Table, rows: &[Row], prefix: &str) -> Markup {
+    whole(table, false, rows, prefix)
+}
+
+fn whole(table: &Table, titled: bool, rows: &[Row], prefix: &str) -> Markup {
     let notes = table.footnotes();
     let shown = table.body.len().min(MOST);
-    let label = match table.caption.as_str() {
-        "" => "Table",
-        caption => caption,
-    };
     html! {
-        div .scroll role="region" aria-label=(label) tabindex="0" {
+        div .scroll role="region" aria-label=(table.caption) tabindex="0" {
             table {
-                @if !table.caption.is_empty() { caption { (table.caption) } }
+                @if titled { caption { (table.caption) } }
                 thead { tr { @for column in &table.columns { (head(column, &notes)) } } }
                 tbody {
                     @for line in &table.body[..shown] {
@@ -44,14 +50,6 @@ pub fn linked(table: &Table, rows: &[Row], prefix: &str) -> Markup {
             @for remark in &table.remarks { p { (remark) } }
             @for (at, note) in notes.iter().enumerate() { p { sup { (letters(at)) } " " (note) } }
         }
-    }
-}
-
-/// The table without its caption, where a heading says the same.
-pub fn without_caption(table: &Table) -> Table {
-    Table {
-        caption: String::new(),
-        ..table.clone()
     }
 }
 

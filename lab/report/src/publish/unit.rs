@@ -69,7 +69,7 @@ fn page_with(view: &View<'_>, unit: &Unit, rows: &[&Row], inside: bool) -> Strin
     let subtitle = format!("on {}", view.given.context.board_title(&first.board));
     let content = html! {
         (table(view, rows, inside))
-        (files_line(&["rows.jsonl", "rows.csv"]))
+        (files_line(&["rows.jsonl"]))
         h2 { "Measured with" }
         (facts(rows))
         (vectors(view, first))
