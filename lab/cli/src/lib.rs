@@ -19,6 +19,7 @@ mod measuring;
 mod new_library;
 mod paper_libraries;
 mod ports;
+mod publish;
 mod recommend;
 mod report;
 mod rows;
@@ -51,6 +52,8 @@ pub enum Command {
     Compare(compare::Args),
     /// Write a self-contained page with tables and pictures; also Markdown and CSV
     Report(report::Args),
+    /// Write a site with an address for every figure, and a folder for every run
+    Publish(publish::Args),
     /// Compare rows with a baseline, and fail if something got worse
     Gate(gate::Args),
     /// Show key encapsulations and signatures as pqm4 does, from measured rows
@@ -84,6 +87,7 @@ impl Command {
             Command::Calibration(args) => calibration::run(args, project),
             Command::Compare(args) => compare::run(args, project),
             Command::Report(args) => report::run(args, project),
+            Command::Publish(args) => publish::run(args, project),
             Command::Gate(args) => gate::run(args, project),
             Command::Table(args) => table::run(args, project),
             Command::Import(args) => import::run(args, project),

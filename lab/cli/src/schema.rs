@@ -29,6 +29,8 @@ enum Kind {
     Matrix,
     /// `lab gate --json`
     Gate,
+    /// `lab publish --json`
+    Publish,
 }
 
 pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
@@ -39,6 +41,7 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
         Kind::Comparison => schemars::schema_for!(selo_report::compare::CellLine),
         Kind::Pair => schemars::schema_for!(selo_report::pair::PairLine),
         Kind::Gate => schemars::schema_for!(selo_report::gate::GateLine),
+        Kind::Publish => schemars::schema_for!(selo_report::publish::Published),
         Kind::Matrix => schemars::schema_for!(selo_report::matrix::MatrixCell),
     };
     println!("{}", serde_json::to_string_pretty(&schema)?);

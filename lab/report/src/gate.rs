@@ -106,7 +106,7 @@ impl GateLine {
         }
     }
 
-    fn compare(key: &Key, before: &Kept, now: &Kept, limits: &Limits) -> GateLine {
+    pub(crate) fn compare(key: &Key, before: &Kept, now: &Kept, limits: &Limits) -> GateLine {
         let line = |verdict| GateLine::of(key, verdict, Some(before), Some(now));
         let (was, is) = match (before.value, now.value) {
             (Some(was), Some(is)) => (was, is),

@@ -15,6 +15,7 @@ pub mod pair;
 pub mod paper;
 mod pivot;
 pub mod pqm4;
+pub mod publish;
 pub mod recommend;
 pub mod report;
 #[cfg(test)]

@@ -99,10 +99,15 @@ fn cells(lines: &Lines<'_>, line: &Line) -> Vec<Cell> {
     ];
     match time(lines, line) {
         Some(row) => {
+            let behind: Vec<usize> = line.rows.get(&row.metric).copied().into_iter().collect();
             let values = [row.value, row.min, row.max];
-            cells.extend(
-                values.map(|value| value.map_or_else(Cell::none, |value| of(row.metric, value))),
-            );
+            cells.extend(values.map(|value| {
+                let cell = value.map_or_else(Cell::none, |value| of(row.metric, value));
+                Cell {
+                    rows: behind.clone(),
+                    ..cell
+                }
+            }));
             let counted = format!("{}, {}", row.metric.name(), row.fidelity.name());
             let counted = match row.status {
                 Status::VariableTime => format!("{counted}, depends on inputs"),
@@ -120,14 +125,17 @@ fn cells(lines: &Lines<'_>, line: &Line) -> Vec<Cell> {
     }
     for metric in [Metric::Stack, Metric::Heap, Metric::Flash, Metric::Ram] {
         let value = lines.value(line, metric);
-        cells.push(value.map_or_else(Cell::none, |value| of(metric, value)));
+        cells.push(Cell {
+            rows: line.rows.get(&metric).copied().into_iter().collect(),
+            ..value.map_or_else(Cell::none, |value| of(metric, value))
+        });
     }
     cells
 }
 
 fn of(metric: Metric, value: f64) -> Cell {
     match metric {
-        Metric::Time => Cell::number(format!("{} s", format::significant(value, 3)), value),
+        Metric::Time => Cell::number(format::quantity(metric, value), value),
         _ => Cell::number(format::count(value), value),
     }
 }

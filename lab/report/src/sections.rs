@@ -1,13 +1,13 @@
 //! The contents of a report: each file of this folder makes one section.
 
-mod best;
+pub(crate) mod best;
 mod boards;
 mod conformance;
 mod failures;
 mod figures;
 mod papers;
 mod provenance;
-mod summary;
+pub(crate) mod summary;
 mod trade_off;
 
 use selo_engine::check::CheckLine;

@@ -26,6 +26,7 @@ mod postgres;
 #[path = "../../../../lab/engine/tests/pty_board/mod.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]
 mod pty_board;
+mod publish;
 mod radio;
 mod refusals;
 mod schemas;

@@ -14,6 +14,7 @@ fn the_schemas_in_the_tree_are_those_of_the_types() {
         "pair",
         "matrix",
         "gate",
+        "publish",
     ] {
         let printed = project.selo(&["lab", "schema", kind]);
         assert_eq!(printed.code, Some(0), "{}", printed.all());

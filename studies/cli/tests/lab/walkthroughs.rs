@@ -134,6 +134,11 @@ fn a_paper_is_added() {
 }
 
 #[test]
+fn results_are_published() {
+    perform("publish.md");
+}
+
+#[test]
 fn benchmarks_are_continuous() {
     perform("continuous-benchmarks.md");
 }
