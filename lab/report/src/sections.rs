@@ -3,6 +3,7 @@
 mod best;
 mod boards;
 mod conformance;
+mod energy;
 mod failures;
 mod figures;
 mod papers;

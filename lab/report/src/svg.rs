@@ -4,7 +4,7 @@
 //! follows the page into dark mode. It is a pure function of its data: the same rows give
 //! the same bytes.
 
-pub mod bars;
+pub mod dots;
 mod labels;
 pub mod lines;
 pub mod scale;

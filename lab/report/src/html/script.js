@@ -142,7 +142,7 @@
       const { library } = part.dataset;
       const off = library !== undefined && !chosen.library.has(library);
       part.classList.toggle("off", off);
-      // Move the next bars up by the height of the hidden ones.
+      // Move the next dots up by the height of the hidden ones.
       part.setAttribute("transform", `translate(0 ${-gone})`);
       if (off) gone += Number(part.dataset.height ?? 0);
       else left += 1;
@@ -154,6 +154,7 @@
     if (parts.some((part) => part.dataset.height)) {
       shorten(chart, "height");
       for (const line of chart.querySelectorAll(":scope > .axis, :scope > .rule")) shorten(line, "y2");
+      for (const second of chart.querySelectorAll(".second")) second.setAttribute("transform", `translate(0 ${-gone})`);
     }
     for (const front of chart.querySelectorAll(".frontier")) front.classList.toggle("off", left < parts.length);
     chart.closest("figure")?.classList.toggle("off", left === 0);

@@ -1,35 +1,47 @@
-//! Horizontal grouped bars with an optional logarithmic axis and whiskers.
+//! A dot for every figure, on a logarithmic axis, with its interval.
 //!
-//! An item is a line of text with its bars below it. Bars are percentages of the width, and
-//! text has a fixed size. So one drawing suits a telephone and a wide screen, and its letters
-//! never shrink.
+//! An item is a line of text with its dots below it, one line each. Positions are percentages of
+//! the width, and text has a fixed size. So one drawing suits a telephone and a wide screen, and
+//! its letters never shrink. A dot says where a value is; on a logarithmic axis a length would
+//! say nothing.
 
 use maud::{Markup, html};
 
-use super::scale::{Axis, Kind};
+use super::scale::{self, Axis, Kind};
 use super::{Layout, Picture, px, share, text_width};
 
-/// A bar chart.
+/// A chart of dots.
 #[derive(Clone, Debug)]
-pub struct BarChart {
+pub struct DotChart {
     pub id: String,
     pub title: String,
     /// Unit of the axis in words: `milliseconds`, `bytes`.
     pub unit: String,
-    /// Fidelity of all bars; empty if the names of the series have it.
+    /// Fidelity of all dots; empty if the names of the series have it.
     pub fidelity: String,
     pub series: Vec<Series>,
     pub items: Vec<Item>,
+    /// A second quantity that is the first one times a constant.
+    pub second: Option<Second>,
 }
 
-/// A series of bars, named in the legend.
+/// A second scale below the dots.
+#[derive(Clone, Debug)]
+pub struct Second {
+    /// Quantity and unit in words: `energy, nWh, logarithmic`.
+    pub name: String,
+    /// Its figure where the axis has 1.
+    pub factor: f64,
+}
+
+/// A series of dots, named in the legend.
 #[derive(Clone, Debug)]
 pub struct Series {
     pub name: String,
     pub color: Color,
 }
 
-/// The colours of bars.
+/// The colours of dots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
     Measured,
@@ -38,41 +50,42 @@ pub enum Color {
     Hue(usize),
 }
 
-/// A label and one bar for each series.
+/// A label and one dot for each series.
 #[derive(Clone, Debug)]
 pub struct Item {
     pub label: String,
-    /// Text at the end of the label's line: a ratio, or the reason for a missing bar.
+    /// Text at the end of the label's line: a ratio, or the reason for a missing dot.
     pub remark: String,
     /// The library of the whole item. A page can hide items by library.
     pub library: Option<String>,
+    /// Its algorithm, likewise.
+    pub algorithm: Option<String>,
     /// In the order of the series.
-    pub bars: Vec<Option<Bar>>,
+    pub dots: Vec<Option<Dot>>,
 }
 
-/// One bar.
+/// One figure.
 #[derive(Clone, Debug)]
-pub struct Bar {
+pub struct Dot {
     pub value: f64,
-    /// The figure, written beside the bar.
+    /// The figure, written at the end of its line.
     pub text: String,
     /// Lower and upper end of its interval.
     pub interval: Option<(f64, f64)>,
 }
 
-/// Share of the width that bars may take. Figures stand to the right of it.
+/// Share of the width that dots may take. Figures stand to the right of it.
 const PLOT: f64 = 0.79;
 const LABEL_HEIGHT: f64 = 17.0;
-const BAR_HEIGHT: f64 = 11.0;
-const BAR_STEP: f64 = 13.0;
+const RADIUS: f64 = 4.0;
+const DOT_STEP: f64 = 13.0;
 const ITEM_GAP: f64 = 9.0;
 const LEGEND_STEP: f64 = 18.0;
 const AXIS_HEIGHT: f64 = 22.0;
+const SECOND_HEIGHT: f64 = 38.0;
 /// The narrowest container in pixels that the text fits.
 const NARROWEST: f64 = 300.0;
 const WIDTH: f64 = 640.0;
-/// Values that span more decades than this get a logarithmic axis.
-const LINEAR_DECADES: f64 = 1.7;
 
 impl Color {
     fn class(self) -> String {
@@ -84,52 +97,46 @@ impl Color {
     }
 }
 
-impl BarChart {
+impl DotChart {
     /// Draws the chart.
     pub fn draw(&self) -> Picture {
-        let values: Vec<f64> = self
-            .bars()
-            .flat_map(|bar| [Some(bar.value), bar.interval.map(|(_, high)| high)])
-            .flatten()
-            .collect();
-        let axis = Axis::suiting(&values, LINEAR_DECADES);
-        let legend = self.legend_lines(&axis);
+        let axis = Axis::holding(Kind::Logarithmic, self.dots().flat_map(Dot::extent));
+        let legend = self.legend_lines();
         let top = legend.len() as f64 * LEGEND_STEP + AXIS_HEIGHT;
         let heights: Vec<f64> = self.items.iter().map(Item::height).collect();
-        let height = top + heights.iter().sum::<f64>();
+        let bottom = top + heights.iter().sum::<f64>() - ITEM_GAP;
+        let second = self.second.as_ref();
         let body = html! {
             (self.draw_legend(&legend))
-            (draw_axis(&axis, top, height - ITEM_GAP))
+            (draw_axis(&axis, top, bottom))
             @for (item, y) in self.items.iter().zip(starts(top, &heights)) {
                 (self.draw_item(item, &axis, y))
             }
+            @if let Some(second) = second { (draw_second(second, &axis, bottom)) }
         };
         Picture {
             id: self.id.clone(),
             title: self.title.clone(),
-            description: self.describe(&axis),
+            description: self.describe(),
             layouts: vec![Layout {
                 width: WIDTH,
-                height,
+                height: bottom + second.map_or(ITEM_GAP, |_| SECOND_HEIGHT),
                 fluid: true,
                 body,
             }],
         }
     }
 
-    fn bars(&self) -> impl Iterator<Item = &Bar> {
+    fn dots(&self) -> impl Iterator<Item = &Dot> {
         self.items
             .iter()
-            .flat_map(|item| item.bars.iter().flatten())
+            .flat_map(|item| item.dots.iter().flatten())
     }
 
     /// Legend entries broken into lines that fit the narrowest container. The last entry names
     /// the axis.
-    fn legend_lines(&self, axis: &Axis) -> Vec<Vec<(Option<Color>, String, f64)>> {
-        let mut axis_name = match axis.kind() {
-            Kind::Linear => self.unit.clone(),
-            Kind::Logarithmic => format!("{}, logarithmic", self.unit),
-        };
+    fn legend_lines(&self) -> Vec<Vec<(Option<Color>, String, f64)>> {
+        let mut axis_name = format!("{}, logarithmic", self.unit);
         if !self.fidelity.is_empty() {
             axis_name.push_str(&format!("; {}", self.fidelity));
         }
@@ -161,7 +168,7 @@ impl BarChart {
                 @let y = index as f64 * LEGEND_STEP;
                 @for (color, text, x) in line {
                     @if let Some(color) = color {
-                        rect class=(color.class()) x=(px(*x)) y=(px(y + 2.0)) width="11" height="11" rx="2" {}
+                        circle class=(color.class()) cx=(px(*x + 6.0)) cy=(px(y + 7.5)) r=(px(RADIUS)) {}
                         text class="small" x=(px(x + 16.0)) y=(px(y + 11.5)) { (text) }
                     } @else {
                         text class="small" x=(px(*x)) y=(px(y + 11.5)) { (text) }
@@ -172,61 +179,51 @@ impl BarChart {
     }
 
     fn draw_item(&self, item: &Item, axis: &Axis, y: f64) -> Markup {
-        let bars = item
-            .bars
+        let dots = item
+            .dots
             .iter()
             .zip(&self.series)
-            .filter_map(|(bar, series)| Some((bar.as_ref()?, series)));
-        let drawn = html! {
-            text class="halo" x="0" y=(px(y + 12.0)) { (item.label) }
-            @if !item.remark.is_empty() {
-                text class="small end" x="100%" y=(px(y + 12.0)) { (item.remark) }
-            }
-            @for (index, (bar, series)) in bars.enumerate() {
-                @let top = y + LABEL_HEIGHT + index as f64 * BAR_STEP;
-                // A very short bar is drawn as a visible sliver.
-                @let length = (axis.position(bar.value) * PLOT).max(0.003);
-                rect class=(series.color.class()) x="0" y=(px(top)) width=(share(length)) height=(px(BAR_HEIGHT)) rx="1.5" {}
-                @if let Some(interval) = bar.interval { (draw_whisker(interval, axis, top)) }
-                text class="small end" x="100%" y=(px(top + BAR_HEIGHT - 1.5)) { (bar.text) }
-            }
-        };
+            .filter_map(|(dot, series)| Some((dot.as_ref()?, series)));
         // If a page hides the item, the items below move up by this height.
         html! {
-            g data-library=[&item.library] data-height=(px(item.height())) { (drawn) }
+            g data-library=[&item.library] data-algorithm=[&item.algorithm] data-height=(px(item.height())) {
+                text class="halo" x="0" y=(px(y + 12.0)) { (item.label) }
+                @if !item.remark.is_empty() {
+                    text class="small end" x="100%" y=(px(y + 12.0)) { (item.remark) }
+                }
+                @for (index, (dot, series)) in dots.enumerate() {
+                    (draw_dot(dot, series.color, axis, y + LABEL_HEIGHT + (index as f64 + 0.5) * DOT_STEP))
+                }
+            }
         }
     }
 
-    fn describe(&self, axis: &Axis) -> String {
+    fn describe(&self) -> String {
         let series: Vec<&str> = self
             .series
             .iter()
             .map(|series| series.name.as_str())
             .collect();
-        let scale = match axis.kind() {
-            Kind::Linear => "",
-            Kind::Logarithmic => " on a logarithmic scale",
-        };
         let values: Vec<String> = self
             .items
             .iter()
             .map(|item| {
-                let bars: Vec<&str> = item
-                    .bars
+                let dots: Vec<&str> = item
+                    .dots
                     .iter()
                     .flatten()
-                    .map(|bar| bar.text.as_str())
+                    .map(|dot| dot.text.as_str())
                     .collect();
-                let figures = if bars.is_empty() {
+                let figures = if dots.is_empty() {
                     item.remark.clone()
                 } else {
-                    bars.join(" and ")
+                    dots.join(" and ")
                 };
                 format!("{}: {figures}", item.label)
             })
             .collect();
         format!(
-            "Bars of {} in {}{scale}{}. {}.",
+            "Dots of {} in {} on a logarithmic scale{}. {}.",
             series.join(" and "),
             self.unit,
             if self.fidelity.is_empty() {
@@ -239,9 +236,17 @@ impl BarChart {
     }
 }
 
+impl Dot {
+    /// Its value and both ends of its interval.
+    fn extent(&self) -> [f64; 3] {
+        let (low, high) = self.interval.unwrap_or((self.value, self.value));
+        [self.value, low, high]
+    }
+}
+
 impl Item {
     fn height(&self) -> f64 {
-        LABEL_HEIGHT + self.bars.iter().flatten().count() as f64 * BAR_STEP + ITEM_GAP
+        LABEL_HEIGHT + self.dots.iter().flatten().count() as f64 * DOT_STEP + ITEM_GAP
     }
 }
 
@@ -266,16 +271,24 @@ fn draw_axis(axis: &Axis, top: f64, bottom: f64) -> Markup {
     }
 }
 
-fn draw_whisker((low, high): (f64, f64), axis: &Axis, top: f64) -> Markup {
-    let (low, high) = (
-        share(axis.position(low) * PLOT),
-        share(axis.position(high) * PLOT),
-    );
-    let (upper, middle, lower) = (
-        px(top + 2.5),
-        px(top + BAR_HEIGHT / 2.0),
-        px(top + BAR_HEIGHT - 2.5),
-    );
+/// A line to find the dot by, its interval, the dot and its figure. A value of zero has no place
+/// on a logarithmic axis: its dot is hollow, at the start.
+fn draw_dot(dot: &Dot, color: Color, axis: &Axis, y: f64) -> Markup {
+    let class = match dot.value > 0.0 {
+        true => color.class(),
+        false => "none".to_owned(),
+    };
+    html! {
+        line class="guide" x1="0" x2=(share(PLOT)) y1=(px(y)) y2=(px(y)) {}
+        @if let Some(interval) = dot.interval { (draw_whisker(interval, axis, y)) }
+        circle class=(class) cx=(share(axis.position(dot.value) * PLOT)) cy=(px(y)) r=(px(RADIUS)) {}
+        text class="small end" x="100%" y=(px(y + 4.0)) { (dot.text) }
+    }
+}
+
+fn draw_whisker((low, high): (f64, f64), axis: &Axis, y: f64) -> Markup {
+    let [low, high] = [low, high].map(|end| share(axis.position(end) * PLOT));
+    let (upper, middle, lower) = (px(y - RADIUS), px(y), px(y + RADIUS));
     html! {
         line class="whisker" x1=(low) x2=(high) y1=(middle) y2=(middle) {}
         line class="whisker" x1=(low) x2=(low) y1=(upper) y2=(lower) {}
@@ -283,17 +296,39 @@ fn draw_whisker((low, high): (f64, f64), axis: &Axis, top: f64) -> Markup {
     }
 }
 
+/// The marks of the second scale below the plot: its round values, where the axis has their
+/// share.
+fn draw_second(second: &Second, axis: &Axis, bottom: f64) -> Markup {
+    let (low, high) = axis.ends();
+    let own = Axis::holding(
+        Kind::Logarithmic,
+        [low, high].map(|end| end * second.factor),
+    );
+    let inside = |value: &f64| (low..=high).contains(&(value / second.factor));
+    // If a page hides items, it moves this group up.
+    html! {
+        g class="second" {
+            @for value in own.values().iter().filter(|value| inside(value)) {
+                @let x = share(axis.position(value / second.factor) * PLOT);
+                line class="axis" x1=(x) x2=(x) y1=(px(bottom)) y2=(px(bottom + 4.0)) {}
+                text class="small middle" x=(x) y=(px(bottom + 16.0)) { (scale::label(*value)) }
+            }
+            text class="small" x="0" y=(px(bottom + 32.0)) { (second.name) }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    pub fn chart() -> BarChart {
-        let bar = |value: f64, interval| Bar {
+    pub fn chart() -> DotChart {
+        let dot = |value: f64, interval| Dot {
             value,
             text: format!("{value}"),
             interval,
         };
-        BarChart {
+        DotChart {
             id: "time".to_owned(),
             title: "Time <of> aes".to_owned(),
             unit: "milliseconds".to_owned(),
@@ -313,32 +348,50 @@ mod tests {
                     label: "aes-128 & co".to_owned(),
                     remark: "0.50×".to_owned(),
                     library: Some("selo & sons".to_owned()),
-                    bars: vec![Some(bar(0.5, None)), Some(bar(1.0, Some((0.9, 1.1))))],
+                    algorithm: Some("aes-128".to_owned()),
+                    dots: vec![Some(dot(0.5, None)), Some(dot(1.0, Some((0.9, 1.1))))],
                 },
                 Item {
                     label: "rsa-2048".to_owned(),
                     remark: "does not fit".to_owned(),
                     library: None,
-                    bars: vec![None, None],
+                    algorithm: None,
+                    dots: vec![None, None],
                 },
             ],
+            second: None,
         }
     }
 
     #[test]
-    fn bars_are_shares_of_the_width() {
+    fn dots_stand_on_a_logarithmic_axis() {
         let svg = chart().draw().inline().into_string();
-        // The axis ends at 1.5, because 1.1 is the largest value. 1.0 is two thirds of 79 %.
-        assert!(svg.contains("width=\"52.67%\""), "{svg}");
-        assert!(svg.contains("width=\"26.33%\""), "{svg}");
+        // The axis goes from 0.5 to 2. 1.0 is half of the way, of 79 %.
+        assert!(svg.contains("cx=\"0%\""), "{svg}");
+        assert!(svg.contains("cx=\"39.5%\""), "{svg}");
         assert_eq!(svg.matches("class=\"whisker\"").count(), 3);
+        assert!(!svg.contains("<rect"), "no bars: {svg}");
+    }
+
+    #[test]
+    fn a_second_scale_marks_its_own_round_values() {
+        let mut chart = chart();
+        chart.second = Some(Second {
+            name: "energy, nWh".to_owned(),
+            factor: 4.0,
+        });
+        let svg = chart.draw().inline().into_string();
+        // The axis goes from 0.5 to 2, so the second scale from 2 to 8. Its 5 is 1.25 of the first.
+        assert!(svg.contains("energy, nWh"), "{svg}");
+        let place = px(79.0 * 2.5f64.log10() / 4f64.log10());
+        assert!(svg.contains(&format!("x=\"{place}%\" y=")), "{svg}");
     }
 
     #[test]
     fn an_item_says_whose_it_is_and_how_much_room_it_has() {
         let svg = chart().draw().inline().into_string();
-        // Heights: a label, two bars and a gap; then a label and a gap.
-        let one = "data-library=\"selo &amp; sons\" data-height=\"52\"";
+        // Heights: a label, two dots and a gap; then a label and a gap.
+        let one = "data-library=\"selo &amp; sons\" data-algorithm=\"aes-128\" data-height=\"52\"";
         assert!(svg.contains(one), "{svg}");
         assert!(svg.contains("<g data-height=\"26\">"), "{svg}");
     }
