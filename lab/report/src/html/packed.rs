@@ -11,15 +11,26 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::document::{Block, Section};
 use crate::format;
+use crate::language::Translator;
 
 /// A part that is smaller is drawn at once, in bytes.
 const SMALL: usize = 4096;
 
 /// The parts that are drawn later.
-#[derive(Debug, Default)]
-pub(super) struct Parts(Vec<String>);
+#[derive(Debug)]
+pub(super) struct Parts<'w> {
+    drawn: Vec<String>,
+    words: &'w Translator,
+}
 
-impl Parts {
+impl<'w> Parts<'w> {
+    pub(super) fn new(words: &'w Translator) -> Parts<'w> {
+        Parts {
+            drawn: Vec::new(),
+            words,
+        }
+    }
+
     /// Returns what the page has in place of the blocks of `section`: themselves, if they are
     /// small, or an element that draws them when it is opened.
     pub(super) fn place(&mut self, section: &Section, blocks: Markup) -> Markup {
@@ -27,14 +38,16 @@ impl Parts {
         if blocks.len() < SMALL {
             return PreEscaped(blocks);
         }
-        let number = self.0.len();
-        self.0.push(blocks);
+        let number = self.drawn.len();
+        self.drawn.push(blocks);
+        let words = self.words;
         html! {
             details .later data-part=(number) {
-                summary { (contents(section)) }
+                summary { (words.text(&contents(section))) }
                 p .unscripted {
-                    "The page's script draws this part, and did not run. The same figures are in "
-                    code { "report.md" } ", which " code { "selo lab report" } " writes too."
+                    (words.text("The page's script draws this part, and did not run. The same figures are in")) " "
+                    code { "report.md" } ", " (words.text("which")) " " code { "selo lab report" } " "
+                    (words.text("writes too")) "."
                 }
             }
         }
@@ -42,7 +55,7 @@ impl Parts {
 
     /// The element that holds the parts, as a JSON array of HTML.
     pub(super) fn script(&self) -> Markup {
-        script("parts", &serde_json::json!(self.0).to_string())
+        script("parts", &serde_json::json!(self.drawn).to_string())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::compare::{ComparedCell, ComparedTable, Figure as Value};
 use crate::document::{Figure, slug};
 use crate::format::{self, Scale};
 use crate::pivot::{Line, Lines, distinct};
-use crate::svg::dots::{Color, Dot, DotChart, Item, Series};
+use crate::svg::dots::{Color, Dot, DotChart, Item, Owner, Series};
 
 /// A chart of one metric: one item per choice, one dot per operation. `None` unless at least
 /// two choices have a figure.
@@ -63,6 +63,7 @@ pub fn of_metric(
         series: operation_series(&operations),
         items,
         second: second.as_ref().map(|second| second.scale.clone()),
+        one_line: false,
     };
     let rows = || drawn.iter().filter_map(|line| lines.row(line, metric));
     let whiskers = rows()
@@ -75,6 +76,7 @@ pub fn of_metric(
         picture: chart.draw(),
         fidelity,
         note: note(remarks, rows()),
+        metrics: vec![metric],
     })
 }
 
@@ -106,8 +108,10 @@ fn item(
     Item {
         label: name.to_owned(),
         remark: String::new(),
-        library: one_of(own.iter().map(|line| line.library.as_str())),
-        algorithm: one_of(own.iter().map(|line| line.algorithm.as_str())),
+        owner: Owner {
+            library: one_of(own.iter().map(|line| line.library.as_str())),
+            algorithm: one_of(own.iter().map(|line| line.algorithm.as_str())),
+        },
         dots: operations
             .iter()
             .map(|operation| dot(row_of(operation)?, scale))
@@ -216,11 +220,15 @@ fn of_column(
         series: series(&fidelity, has_beside),
         items,
         second: None,
+        one_line: false,
     };
     let ratios = cells.iter().any(|cell| cell.line.ratio.is_some());
-    let behind = cells
-        .iter()
-        .flat_map(|cell| cell.rows.iter().chain(&cell.rows_beside));
+    let behind = || {
+        let indices = cells
+            .iter()
+            .flat_map(|cell| cell.rows.iter().chain(&cell.rows_beside));
+        indices.filter_map(|&index| lines.rows.get(index))
+    };
     Some(Figure {
         picture: chart.draw(),
         fidelity,
@@ -228,8 +236,9 @@ fn of_column(
             ratios.then(|| {
                 "The number at the right of a name is measured over published.".to_owned()
             }),
-            behind.filter_map(|&index| lines.rows.get(index)),
+            behind(),
         ),
+        metrics: distinct(behind().map(|row| row.metric)),
     })
 }
 
@@ -268,11 +277,13 @@ fn compared_item(cell: &ComparedCell, lines: &Lines<'_>, has_beside: bool) -> It
             [only] => scaled_interval(&lines.rows[only], value),
             _ => None,
         },
+        ..Dot::default()
     });
     let published = number(&cell.line.published).map(|value| Dot {
         value,
         text: format::exact(value),
         interval: None,
+        ..Dot::default()
     });
     let mut dots = vec![measured, published];
     if has_beside {
@@ -280,14 +291,17 @@ fn compared_item(cell: &ComparedCell, lines: &Lines<'_>, has_beside: bool) -> It
             value,
             text: format::significant(value, 4),
             interval: None,
+            ..Dot::default()
         }));
     }
     let rows = || cell.rows.iter().map(|&index| &lines.rows[index]);
     Item {
         label: cell.row.clone(),
         remark: cell.line.ratio.map_or_else(String::new, format::ratio),
-        library: one_of(rows().map(|row| row.library.as_str())),
-        algorithm: one_of(rows().map(|row| row.algorithm.as_str())),
+        owner: Owner {
+            library: one_of(rows().map(|row| row.library.as_str())),
+            algorithm: one_of(rows().map(|row| row.algorithm.as_str())),
+        },
         dots,
     }
 }
@@ -313,6 +327,7 @@ fn dot(row: &Row, scale: Scale) -> Option<Dot> {
         value,
         text,
         interval: interval(row, scale),
+        ..Dot::default()
     })
 }
 
@@ -321,7 +336,7 @@ fn interval(row: &Row, scale: Scale) -> Option<(f64, f64)> {
     (half > 0.0).then_some(((value - half) / scale.factor, (value + half) / scale.factor))
 }
 
-fn fidelities(all: impl Iterator<Item = Fidelity>) -> String {
+pub fn fidelities(all: impl Iterator<Item = Fidelity>) -> String {
     distinct(all.map(Fidelity::name)).join(" and ")
 }
 

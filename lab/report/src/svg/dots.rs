@@ -23,6 +23,8 @@ pub struct DotChart {
     pub items: Vec<Item>,
     /// A second quantity that is the first one times a constant.
     pub second: Option<Second>,
+    /// True if the dots of an item share a line. The figure at its end is that of the first.
+    pub one_line: bool,
 }
 
 /// A second scale below the dots.
@@ -56,22 +58,31 @@ pub struct Item {
     pub label: String,
     /// Text at the end of the label's line: a ratio, or the reason for a missing dot.
     pub remark: String,
-    /// The library of the whole item. A page can hide items by library.
-    pub library: Option<String>,
-    /// Its algorithm, likewise.
-    pub algorithm: Option<String>,
+    /// Whose the whole item is.
+    pub owner: Owner,
     /// In the order of the series.
     pub dots: Vec<Option<Dot>>,
 }
 
+/// The library and the algorithm of a part, if it has one. A page can hide parts by them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    pub library: Option<String>,
+    pub algorithm: Option<String>,
+}
+
 /// One figure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Dot {
     pub value: f64,
     /// The figure, written at the end of its line.
     pub text: String,
     /// Lower and upper end of its interval.
     pub interval: Option<(f64, f64)>,
+    /// What the dot stands for, shown under the pointer; may be empty.
+    pub name: String,
+    /// Whose it is, if its item has dots of several.
+    pub owner: Option<Owner>,
 }
 
 /// Share of the width that dots may take. Figures stand to the right of it.
@@ -80,6 +91,8 @@ const LABEL_HEIGHT: f64 = 17.0;
 const RADIUS: f64 = 4.0;
 const DOT_STEP: f64 = 13.0;
 const ITEM_GAP: f64 = 9.0;
+/// The gap where each item has one line of dots.
+const SMALL_GAP: f64 = 3.0;
 const LEGEND_STEP: f64 = 18.0;
 const AXIS_HEIGHT: f64 = 22.0;
 const SECOND_HEIGHT: f64 = 38.0;
@@ -103,7 +116,11 @@ impl DotChart {
         let axis = Axis::holding(Kind::Logarithmic, self.dots().flat_map(Dot::extent));
         let legend = self.legend_lines();
         let top = legend.len() as f64 * LEGEND_STEP + AXIS_HEIGHT;
-        let heights: Vec<f64> = self.items.iter().map(Item::height).collect();
+        let heights: Vec<f64> = self
+            .items
+            .iter()
+            .map(|item| item.height(self.one_line))
+            .collect();
         let bottom = top + heights.iter().sum::<f64>() - ITEM_GAP;
         let second = self.second.as_ref();
         let body = html! {
@@ -162,16 +179,15 @@ impl DotChart {
         lines
     }
 
+    /// A line is one text, so that longer words of another language move what follows.
     fn draw_legend(&self, lines: &[Vec<(Option<Color>, String, f64)>]) -> Markup {
         html! {
             @for (index, line) in lines.iter().enumerate() {
-                @let y = index as f64 * LEGEND_STEP;
-                @for (color, text, x) in line {
-                    @if let Some(color) = color {
-                        circle class=(color.class()) cx=(px(*x + 6.0)) cy=(px(y + 7.5)) r=(px(RADIUS)) {}
-                        text class="small" x=(px(x + 16.0)) y=(px(y + 11.5)) { (text) }
-                    } @else {
-                        text class="small" x=(px(*x)) y=(px(y + 11.5)) { (text) }
+                text class="small" x="0" y=(px(index as f64 * LEGEND_STEP + 11.5)) {
+                    @for (color, text, _) in line {
+                        @if let Some(color) = color { tspan class=(color.class()) { "⬤" } "\u{2002}" }
+                        tspan { (text) }
+                        "\u{2003}"
                     }
                 }
             }
@@ -184,15 +200,26 @@ impl DotChart {
             .iter()
             .zip(&self.series)
             .filter_map(|(dot, series)| Some((dot.as_ref()?, series)));
+        let Owner { library, algorithm } = &item.owner;
+        let middle = |index: usize| y + LABEL_HEIGHT + (index as f64 + 0.5) * DOT_STEP;
         // If a page hides the item, the items below move up by this height.
         html! {
-            g data-library=[&item.library] data-algorithm=[&item.algorithm] data-height=(px(item.height())) {
+            g data-library=[library] data-algorithm=[algorithm] data-height=(px(item.height(self.one_line))) {
                 text class="halo" x="0" y=(px(y + 12.0)) { (item.label) }
                 @if !item.remark.is_empty() {
                     text class="small end" x="100%" y=(px(y + 12.0)) { (item.remark) }
                 }
-                @for (index, (dot, series)) in dots.enumerate() {
-                    (draw_dot(dot, series.color, axis, y + LABEL_HEIGHT + (index as f64 + 0.5) * DOT_STEP))
+                @if self.one_line {
+                    (draw_guide(middle(0)))
+                    // The first one is drawn last: no other covers it.
+                    @for (dot, series) in dots.clone().rev() { (draw_dot(dot, series.color, axis, middle(0))) }
+                    @for (dot, _) in dots.take(1) { (draw_figure(dot, middle(0))) }
+                } @else {
+                    @for (index, (dot, series)) in dots.enumerate() {
+                        (draw_guide(middle(index)))
+                        (draw_dot(dot, series.color, axis, middle(index)))
+                        (draw_figure(dot, middle(index)))
+                    }
                 }
             }
         }
@@ -245,8 +272,11 @@ impl Dot {
 }
 
 impl Item {
-    fn height(&self) -> f64 {
-        LABEL_HEIGHT + self.dots.iter().flatten().count() as f64 * DOT_STEP + ITEM_GAP
+    fn height(&self, one_line: bool) -> f64 {
+        let dots = self.dots.iter().flatten().count();
+        let lines = if one_line { dots.min(1) } else { dots };
+        let gap = if one_line { SMALL_GAP } else { ITEM_GAP };
+        LABEL_HEIGHT + lines as f64 * DOT_STEP + gap
     }
 }
 
@@ -271,19 +301,34 @@ fn draw_axis(axis: &Axis, top: f64, bottom: f64) -> Markup {
     }
 }
 
-/// A line to find the dot by, its interval, the dot and its figure. A value of zero has no place
-/// on a logarithmic axis: its dot is hollow, at the start.
+/// A line to find a dot by.
+fn draw_guide(y: f64) -> Markup {
+    html! { line class="guide" x1="0" x2=(share(PLOT)) y1=(px(y)) y2=(px(y)) {} }
+}
+
+/// A dot with its interval. A value of zero has no place on a logarithmic axis: its dot is
+/// hollow, at the start.
 fn draw_dot(dot: &Dot, color: Color, axis: &Axis, y: f64) -> Markup {
     let class = match dot.value > 0.0 {
         true => color.class(),
         false => "none".to_owned(),
     };
-    html! {
-        line class="guide" x1="0" x2=(share(PLOT)) y1=(px(y)) y2=(px(y)) {}
+    let drawn = html! {
         @if let Some(interval) = dot.interval { (draw_whisker(interval, axis, y)) }
-        circle class=(class) cx=(share(axis.position(dot.value) * PLOT)) cy=(px(y)) r=(px(RADIUS)) {}
-        text class="small end" x="100%" y=(px(y + 4.0)) { (dot.text) }
+        circle class=(class) cx=(share(axis.position(dot.value) * PLOT)) cy=(px(y)) r=(px(RADIUS)) {
+            @if !dot.name.is_empty() { title { (dot.name) ": " (dot.text) } }
+        }
+    };
+    match &dot.owner {
+        Some(Owner { library, algorithm }) => html! {
+            g data-library=[library] data-algorithm=[algorithm] { (drawn) }
+        },
+        None => drawn,
     }
+}
+
+fn draw_figure(dot: &Dot, y: f64) -> Markup {
+    html! { text class="small end" x="100%" y=(px(y + 4.0)) { (dot.text) } }
 }
 
 fn draw_whisker((low, high): (f64, f64), axis: &Axis, y: f64) -> Markup {
@@ -319,102 +364,4 @@ fn draw_second(second: &Second, axis: &Axis, bottom: f64) -> Markup {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    pub fn chart() -> DotChart {
-        let dot = |value: f64, interval| Dot {
-            value,
-            text: format!("{value}"),
-            interval,
-        };
-        DotChart {
-            id: "time".to_owned(),
-            title: "Time <of> aes".to_owned(),
-            unit: "milliseconds".to_owned(),
-            fidelity: String::new(),
-            series: vec![
-                Series {
-                    name: "measured, cycle-exact".to_owned(),
-                    color: Color::Measured,
-                },
-                Series {
-                    name: "published".to_owned(),
-                    color: Color::Published,
-                },
-            ],
-            items: vec![
-                Item {
-                    label: "aes-128 & co".to_owned(),
-                    remark: "0.50×".to_owned(),
-                    library: Some("selo & sons".to_owned()),
-                    algorithm: Some("aes-128".to_owned()),
-                    dots: vec![Some(dot(0.5, None)), Some(dot(1.0, Some((0.9, 1.1))))],
-                },
-                Item {
-                    label: "rsa-2048".to_owned(),
-                    remark: "does not fit".to_owned(),
-                    library: None,
-                    algorithm: None,
-                    dots: vec![None, None],
-                },
-            ],
-            second: None,
-        }
-    }
-
-    #[test]
-    fn dots_stand_on_a_logarithmic_axis() {
-        let svg = chart().draw().inline().into_string();
-        // The axis goes from 0.5 to 2. 1.0 is half of the way, of 79 %.
-        assert!(svg.contains("cx=\"0%\""), "{svg}");
-        assert!(svg.contains("cx=\"39.5%\""), "{svg}");
-        assert_eq!(svg.matches("class=\"whisker\"").count(), 3);
-        assert!(!svg.contains("<rect"), "no bars: {svg}");
-    }
-
-    #[test]
-    fn a_second_scale_marks_its_own_round_values() {
-        let mut chart = chart();
-        chart.second = Some(Second {
-            name: "energy, nWh".to_owned(),
-            factor: 4.0,
-        });
-        let svg = chart.draw().inline().into_string();
-        // The axis goes from 0.5 to 2, so the second scale from 2 to 8. Its 5 is 1.25 of the first.
-        assert!(svg.contains("energy, nWh"), "{svg}");
-        let place = px(79.0 * 2.5f64.log10() / 4f64.log10());
-        assert!(svg.contains(&format!("x=\"{place}%\" y=")), "{svg}");
-    }
-
-    #[test]
-    fn an_item_says_whose_it_is_and_how_much_room_it_has() {
-        let svg = chart().draw().inline().into_string();
-        // Heights: a label, two dots and a gap; then a label and a gap.
-        let one = "data-library=\"selo &amp; sons\" data-algorithm=\"aes-128\" data-height=\"52\"";
-        assert!(svg.contains(one), "{svg}");
-        assert!(svg.contains("<g data-height=\"26\">"), "{svg}");
-    }
-
-    #[test]
-    fn pictures_speak_and_escape() {
-        let svg = chart().draw().inline().into_string();
-        assert!(
-            svg.contains("<title id=\"time-t0\">Time &lt;of&gt; aes</title>"),
-            "{svg}"
-        );
-        assert!(
-            svg.contains("aes-128 &amp; co: 0.5 and 1; rsa-2048: does not fit."),
-            "{svg}"
-        );
-        assert!(!svg.contains("<of>"));
-    }
-
-    #[test]
-    fn a_picture_alone_carries_its_colours() {
-        let svg = chart().draw().standalone();
-        assert!(svg.starts_with("<?xml"));
-        assert!(svg.contains("--measured"));
-        assert!(svg.contains("viewBox=\"0 0 672 "));
-    }
-}
+mod tests;
