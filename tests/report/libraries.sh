@@ -71,7 +71,7 @@ probe() {
     cat "$1" "$place/probe.html" >"$place/page.html"
     chromium --headless --no-sandbox --disable-gpu --window-size=1280,900 --virtual-time-budget=30000 \
         --dump-dom "file://$place/page.html" 2>/dev/null >"$place/dom"
-    grep -o '<title>PROBE [^<]*' "$place/dom" | cut -d' ' -f2-
+    grep -o '<title>PROBE [^<]*' "$place/dom" | cut -d' ' -f2- | grep . || echo "the probe did not finish"
 }
 line=$(probe "$page")
 echo "$line"
