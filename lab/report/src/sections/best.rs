@@ -68,7 +68,9 @@ fn choices<'l>(lines: &'l Lines<'_>, board: &'l str) -> Vec<Choice<'l>> {
             .of(board, interface)
             .map(|line| line.operation.as_str());
         // The key set-up happens once per key, and its memory is part of the encryption's.
-        let operations = distinct(operations.filter(|operation| *operation != "key-setup"));
+        let mut operations = distinct(operations.filter(|operation| *operation != "key-setup"));
+        // A key is made more rarely than it is used.
+        operations.sort_by_key(|operation| *operation == "keygen");
         let of_interface = operations.into_iter().filter_map(|operation| {
             let candidates: Vec<&Line> = lines
                 .of(board, interface)

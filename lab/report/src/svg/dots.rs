@@ -201,20 +201,26 @@ impl DotChart {
             .zip(&self.series)
             .filter_map(|(dot, series)| Some((dot.as_ref()?, series)));
         let Owner { library, algorithm } = &item.owner;
+        let remark = html! {
+            @if !item.remark.is_empty() {
+                text class="small end" x="100%" y=(px(y + 12.0)) { (item.remark) }
+            }
+        };
         let middle = |index: usize| y + LABEL_HEIGHT + (index as f64 + 0.5) * DOT_STEP;
         // If a page hides the item, the items below move up by this height.
         html! {
             g data-library=[library] data-algorithm=[algorithm] data-height=(px(item.height(self.one_line))) {
                 text class="halo" x="0" y=(px(y + 12.0)) { (item.label) }
-                @if !item.remark.is_empty() {
-                    text class="small end" x="100%" y=(px(y + 12.0)) { (item.remark) }
-                }
                 @if self.one_line {
                     (draw_guide(middle(0)))
                     // The first one is drawn last: no other covers it.
                     @for (dot, series) in dots.clone().rev() { (draw_dot(dot, series.color, axis, middle(0))) }
-                    @for (dot, _) in dots.take(1) { (draw_figure(dot, middle(0))) }
+                    // The remark and the figure are about the first one, and go with it.
+                    @for (dot, _) in dots.take(1) {
+                        (owned(dot, html! { (remark) (draw_figure(dot, middle(0))) }))
+                    }
                 } @else {
+                    (remark)
                     @for (index, (dot, series)) in dots.enumerate() {
                         (draw_guide(middle(index)))
                         (draw_dot(dot, series.color, axis, middle(index)))
@@ -319,6 +325,11 @@ fn draw_dot(dot: &Dot, color: Color, axis: &Axis, y: f64) -> Markup {
             @if !dot.name.is_empty() { title { (dot.name) ": " (dot.text) } }
         }
     };
+    owned(dot, drawn)
+}
+
+/// What a page hides together with the dot.
+fn owned(dot: &Dot, drawn: Markup) -> Markup {
     match &dot.owner {
         Some(Owner { library, algorithm }) => html! {
             g data-library=[library] data-algorithm=[algorithm] { (drawn) }
