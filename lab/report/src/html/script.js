@@ -24,11 +24,19 @@
     return sign * (typeof a === "number" ? a - b : words.compare(a ?? "", b ?? ""));
   };
 
-  // The text of a script element: gzip in Base64. Null if the page has none.
+  // The text of a script element: its bytes, a space, and gzip in base 85. Null if the page has none.
+  const digit = (code) => (code >= 63 ? code - 63 : code >= 39 ? code + 30 : code + 31);
   const unpack = async (id) => {
     const source = document.getElementById(id);
     if (!source) return null;
-    const bytes = Uint8Array.from(atob(source.textContent), (letter) => letter.charCodeAt(0));
+    const [size, text] = source.textContent.split(" ");
+    const view = new DataView(new ArrayBuffer((text.length / 5) * 4));
+    for (let at = 0; at < text.length; at += 5) {
+      let sum = 0;
+      for (let place = at; place < at + 5; place += 1) sum = sum * 85 + digit(text.charCodeAt(place));
+      view.setUint32((at / 5) * 4, sum);
+    }
+    const bytes = new Uint8Array(view.buffer, 0, Number(size));
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   };
   // Comma-separated values [RFC4180], as one object per line. Empty fields are left out.
