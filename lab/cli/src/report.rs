@@ -7,6 +7,7 @@ use selo_engine::project::Project;
 use selo_engine::row::Row;
 use selo_report::compare::{self, Comparison, KnownBoard, Ours};
 use selo_report::context::{AlgorithmNote, BoardNote, Context, LibraryNote, PowerNote};
+use selo_report::language::{Language, Translator};
 use selo_report::paper;
 use selo_report::report::{self, Formats};
 
@@ -24,6 +25,7 @@ give the same files.
 Examples:
   selo lab report
   selo lab report --rows out/lab/uno --out /tmp/uno --format html
+  selo lab report --language pt-BR
   selo lab report --open")]
 pub struct Args {
     /// Row files, or folders that hold rows.jsonl and check.jsonl (default: out/lab/* in the project)
@@ -38,6 +40,9 @@ pub struct Args {
     /// Library to compare with a paper that names no library
     #[arg(long, value_name = "NAME", default_value = "selo")]
     library: String,
+    /// Language of the report
+    #[arg(long, value_name = "LANGUAGE", default_value = "en")]
+    language: Tongue,
     /// Open the page in a browser
     #[arg(long)]
     open: bool,
@@ -48,6 +53,13 @@ enum Format {
     Html,
     Markdown,
     Csv,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Tongue {
+    En,
+    #[value(name = "pt-BR", alias = "pt")]
+    PtBr,
 }
 
 pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
@@ -70,10 +82,14 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         markdown: args.format.contains(&Format::Markdown),
         csv: args.format.contains(&Format::Csv),
     };
+    let words = Translator::new(match args.language {
+        Tongue::En => Language::English,
+        Tongue::PtBr => Language::Portuguese,
+    });
     let folder = args.out.clone().unwrap_or_else(|| root.join("out/report"));
-    let paths = report::write(&rows, &papers, &checks, &context, formats, &folder)?;
+    let paths = report::write(&rows, &papers, &checks, &context, formats, &words, &folder)?;
 
-    let mut lines = report::summary(&rows, &papers, &checks, &context);
+    let mut lines = report::summary(&rows, &papers, &checks, &context, &words);
     lines.push(String::new());
     let written = [&paths.html, &paths.markdown, &paths.csv];
     lines.extend(

@@ -1,6 +1,8 @@
 //! A report before it is written: sections of text, tables and pictures.
 //! The page and the Markdown file are two renderings of one document.
 
+use selo_engine::row::Metric;
+
 use crate::svg::Picture;
 use crate::table::Table;
 
@@ -23,6 +25,8 @@ pub struct Section {
     pub short: Option<String>,
     /// The board of the whole section; `None` if it covers several.
     pub board: Option<String>,
+    /// True if the page shows its title alone until a reader opens it.
+    pub folded: bool,
     pub blocks: Vec<Block>,
     pub subsections: Vec<Section>,
 }
@@ -51,6 +55,8 @@ pub struct Figure {
     pub fidelity: String,
     /// Reading notes; may be empty.
     pub note: String,
+    /// The metrics it shows. A page can hide figures by metric.
+    pub metrics: Vec<Metric>,
 }
 
 impl Section {

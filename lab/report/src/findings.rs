@@ -14,7 +14,7 @@ use checks::{conformance, constant_time, failures};
 use least::{choices, measured};
 use papers::against_papers;
 
-pub use least::{Least, minimum};
+pub use least::{Least, importance, minimum};
 
 /// Maximum number of findings in a summary.
 pub const MOST: usize = 10;

@@ -9,6 +9,7 @@ pub mod findings;
 pub mod format;
 pub mod gate;
 mod html;
+pub mod language;
 mod markdown;
 pub mod matrix;
 pub mod pair;

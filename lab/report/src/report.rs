@@ -11,6 +11,7 @@ use crate::compare::Comparison;
 use crate::context::Context;
 use crate::document::Section;
 use crate::findings::findings;
+use crate::language::Translator;
 use crate::pivot::Lines;
 use crate::{csv, html, markdown, sections};
 
@@ -66,15 +67,16 @@ pub fn write(
     checks: &[CheckLine],
     context: &Context,
     formats: Formats,
+    words: &Translator,
     folder: &Path,
 ) -> Result<ReportPaths, ReportError> {
     let lines = Lines::new(rows, context);
-    let document = sections::document(&lines, papers, checks);
+    let document = words.document(sections::document(&lines, papers, checks));
     let mut paths = ReportPaths::default();
     make_folder(folder)?;
     if formats.html {
         let path = folder.join("report.html");
-        write_file(&path, &html::page(&document, rows))?;
+        write_file(&path, &html::page(&document, rows, words))?;
         paths.html = Some(path);
     }
     if formats.markdown {
@@ -104,8 +106,10 @@ pub fn summary(
     papers: &[Comparison],
     checks: &[CheckLine],
     context: &Context,
+    words: &Translator,
 ) -> Vec<String> {
-    findings(&Lines::new(rows, context), papers, checks)
+    let found = findings(&Lines::new(rows, context), papers, checks);
+    found.iter().map(|finding| words.text(finding)).collect()
 }
 
 pub(crate) fn make_folder(folder: &Path) -> Result<(), ReportError> {

@@ -3,7 +3,9 @@
 pub(crate) mod best;
 mod boards;
 mod conformance;
+mod energy;
 mod failures;
+mod fastest;
 mod figures;
 mod papers;
 mod provenance;
@@ -16,11 +18,14 @@ use crate::compare::Comparison;
 use crate::document::Document;
 use crate::pivot::{Lines, distinct};
 
+/// Sections that are drawn and open at first: what is best, and the summary.
+pub const ANSWERS: usize = 2;
+
 /// The whole report. Sections that would be empty are left out.
 pub fn document(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) -> Document {
     let mut sections = vec![
-        summary::section(lines, papers, checks),
         best::section(lines),
+        summary::section(lines, papers, checks),
     ];
     sections.push(trade_off::section(lines));
     sections.extend(papers.iter().map(|paper| papers::section(paper, lines)));
@@ -34,6 +39,10 @@ pub fn document(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) 
     sections.push(conformance::constant_time(lines, checks));
     sections.push(failures::section(lines));
     sections.push(provenance::section(lines));
+    // The answers stand open; the rest shows its titles.
+    for section in &mut sections[ANSWERS..] {
+        section.folded = true;
+    }
     sections.retain(|section| !section.is_empty());
     Document {
         title: "Selo lab report".to_owned(),
@@ -42,7 +51,7 @@ pub fn document(lines: &Lines<'_>, papers: &[Comparison], checks: &[CheckLine]) 
     }
 }
 
-/// Boards, runs and fidelities in one line, in the order of the boards.
+/// Boards, run and fidelities in one line, in the order of the boards.
 fn subtitle(lines: &Lines<'_>) -> String {
     let boards = lines.boards();
     if boards.is_empty() {
@@ -57,20 +66,24 @@ fn subtitle(lines: &Lines<'_>) -> String {
             .iter()
             .flat_map(|board| lines.rows.iter().filter(move |row| row.board == *board))
     };
-    [
-        format!("What cryptography costs on {}", listed(&titles)),
-        format!(
-            "run {}",
-            distinct(rows().map(|row| row.run.as_str())).join(", ")
+    // One run has room here; several are in the table of boards.
+    let run = match distinct(rows().map(|row| row.run.as_str()))[..] {
+        [one] => Some(format!("run {one}")),
+        _ => None,
+    };
+    let parts = [
+        Some(format!("What cryptography costs on {}", listed(&titles))),
+        run,
+        Some(
+            distinct(
+                rows()
+                    .filter(|row| row.value.is_some())
+                    .map(|row| row.fidelity.name()),
+            )
+            .join(", "),
         ),
-        distinct(
-            rows()
-                .filter(|row| row.value.is_some())
-                .map(|row| row.fidelity.name()),
-        )
-        .join(", "),
-    ]
-    .join(" · ")
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// Joins names: `a, b and c`.

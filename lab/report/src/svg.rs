@@ -4,7 +4,7 @@
 //! follows the page into dark mode. It is a pure function of its data: the same rows give
 //! the same bytes.
 
-pub mod bars;
+pub mod dots;
 mod labels;
 pub mod lines;
 pub mod scale;
@@ -94,7 +94,7 @@ impl Picture {
                     style { (PreEscaped(CSS)) }
                     rect class="paper" width="100%" height="100%" {}
                     text class="head" x=(px(margin)) y="30" { (self.title) }
-                    svg x=(px(margin)) y=(px(top)) width=(px(layout.width)) height=(px(layout.height)) {
+                    svg x=(px(margin)) y=(px(top)) width=(px(layout.width)) height=(px(layout.height)) overflow="visible" {
                         (layout.body)
                     }
                 } @else {

@@ -12,7 +12,7 @@ const KEY_SETUP: &str = "key-setup";
 
 /// Order of interfaces by reader interest. Modes come late, because they largely repeat
 /// their block cipher.
-fn importance(interface: Option<Interface>) -> u8 {
+pub fn importance(interface: Option<Interface>) -> u8 {
     match interface {
         Some(Interface::BlockCipher) => 0,
         Some(Interface::Aead) => 1,

@@ -3,23 +3,32 @@
 
 use std::io::Write as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
 
 use crate::document::{Block, Section};
 use crate::format;
+use crate::language::Translator;
 
 /// A part that is smaller is drawn at once, in bytes.
 const SMALL: usize = 4096;
 
 /// The parts that are drawn later.
-#[derive(Debug, Default)]
-pub(super) struct Parts(Vec<String>);
+#[derive(Debug)]
+pub(super) struct Parts<'w> {
+    drawn: Vec<String>,
+    words: &'w Translator,
+}
 
-impl Parts {
+impl<'w> Parts<'w> {
+    pub(super) fn new(words: &'w Translator) -> Parts<'w> {
+        Parts {
+            drawn: Vec::new(),
+            words,
+        }
+    }
+
     /// Returns what the page has in place of the blocks of `section`: themselves, if they are
     /// small, or an element that draws them when it is opened.
     pub(super) fn place(&mut self, section: &Section, blocks: Markup) -> Markup {
@@ -27,14 +36,16 @@ impl Parts {
         if blocks.len() < SMALL {
             return PreEscaped(blocks);
         }
-        let number = self.0.len();
-        self.0.push(blocks);
+        let number = self.drawn.len();
+        self.drawn.push(blocks);
+        let words = self.words;
         html! {
             details .later data-part=(number) {
-                summary { (contents(section)) }
+                summary { (words.text(&contents(section))) }
                 p .unscripted {
-                    "The page's script draws this part, and did not run. The same figures are in "
-                    code { "report.md" } ", which " code { "selo lab report" } " writes too."
+                    (words.text("The page's script draws this part, and did not run. The same figures are in")) " "
+                    code { "report.md" } ", " (words.text("which")) " " code { "selo lab report" } " "
+                    (words.text("writes too")) "."
                 }
             }
         }
@@ -42,7 +53,7 @@ impl Parts {
 
     /// The element that holds the parts, as a JSON array of HTML.
     pub(super) fn script(&self) -> Markup {
-        script("parts", &serde_json::json!(self.0).to_string())
+        script("parts", &serde_json::json!(self.drawn).to_string())
     }
 }
 
@@ -71,15 +82,44 @@ fn contents(section: &Section) -> String {
     }
 }
 
-/// A script element with `text`, compressed by gzip, in Base64. No text can end the element.
+/// A script element with `text`, compressed by gzip: its bytes, a space, and base 85. No text can
+/// end the element.
 pub(super) fn script(id: &str, text: &str) -> Markup {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     // Writing to memory cannot fail.
     let _ = gzip.write_all(text.as_bytes());
     let packed = gzip.finish().unwrap_or_default();
     html! {
-        script id=(id) type="application/gzip" { (PreEscaped(STANDARD.encode(packed))) }
+        script id=(id) type="application/gzip" { (packed.len()) " " (PreEscaped(base85(&packed))) }
     }
+}
+
+/// Four bytes as five characters, a sixteenth less than Base64. The last group is filled with
+/// zeros.
+fn base85(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() / 4 * 5 + 5);
+    for group in bytes.chunks(4) {
+        let mut four = [0; 4];
+        four[..group.len()].copy_from_slice(group);
+        let mut rest = u32::from_be_bytes(four);
+        let mut five = [0u8; 5];
+        for place in five.iter_mut().rev() {
+            *place = (rest % 85) as u8;
+            rest /= 85;
+        }
+        text.extend(five.map(character));
+    }
+    text
+}
+
+/// The character of a digit: 64 from `?` on, then 21 from `!` on. None of `<`, `>` and `&` is there.
+fn character(digit: u8) -> char {
+    let code = match digit {
+        0..64 => b'?' + digit,
+        64..69 => b'!' + digit - 64,
+        _ => b'\'' + digit - 69,
+    };
+    char::from(code)
 }
 
 #[cfg(test)]
@@ -95,11 +135,32 @@ pub mod tests {
         let open = format!("<script id=\"{id}\" type=\"application/gzip\">");
         let (_, rest) = page.split_once(&open).expect("the element");
         let (packed, _) = rest.split_once("</script>").expect("its end");
-        let bytes = STANDARD.decode(packed).expect("Base64");
+        let (size, digits) = packed.split_once(' ').expect("the size");
+        let mut bytes = bytes_of(digits);
+        bytes.truncate(size.parse().expect("a number"));
         let mut text = String::new();
         let mut gzip = GzDecoder::new(&bytes[..]);
         gzip.read_to_string(&mut text).expect("gzip");
         text
+    }
+
+    /// The inverse of [`base85`], by searching each character.
+    fn bytes_of(digits: &str) -> Vec<u8> {
+        let digit = |of: char| (0..85).find(|digit| character(*digit) == of);
+        let digits: Vec<u8> = digits.chars().map(|c| digit(c).expect("a digit")).collect();
+        let number = |five: &[u8]| five.iter().fold(0, |sum, d| sum * 85 + u32::from(*d));
+        digits
+            .chunks(5)
+            .flat_map(|five| number(five).to_be_bytes())
+            .collect()
+    }
+
+    #[test]
+    fn every_byte_comes_back_and_html_has_no_meaning_for_a_digit() {
+        let bytes: Vec<u8> = (0..=255).chain([255; 8]).collect();
+        let text = base85(&bytes);
+        assert_eq!(bytes_of(&text), bytes);
+        assert!(!text.contains(['<', '>', '&', ' ']));
     }
 
     /// The page with all its parts drawn.

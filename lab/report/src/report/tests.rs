@@ -12,6 +12,8 @@ use crate::compare::{CellLine, CellStatus, ComparedCell, ComparedTable, Figure};
 use crate::html::unpacked;
 use crate::sample;
 
+mod page;
+
 /// Names that break out of their context if any escaping is missing.
 const HOSTILE: &str = "x\"><script>alert('1')</script>&amp;<img src=x onerror=alert(2)>|`*";
 
@@ -121,6 +123,7 @@ fn write_to(
         checks,
         &sample::context(),
         Formats::ALL,
+        &Translator::default(),
         folder,
     )
     .expect("the folder is writable")
@@ -478,6 +481,7 @@ fn a_folder_that_cannot_be_made_is_named() {
         &[],
         &Context::default(),
         Formats::ALL,
+        &Translator::default(),
         &file.join("out"),
     )
     .expect_err("a file is not a folder");

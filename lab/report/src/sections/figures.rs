@@ -1,14 +1,15 @@
-//! Bar charts of lines and of compared tables: selects and labels the bars.
+//! Dots of lines and of compared tables: selects and labels them.
 
 use selo_engine::row::{Fidelity, Metric, Row};
 
+use super::energy;
 use crate::compare::{ComparedCell, ComparedTable, Figure as Value};
 use crate::document::{Figure, slug};
 use crate::format::{self, Scale};
 use crate::pivot::{Line, Lines, distinct};
-use crate::svg::bars::{Bar, BarChart, Color, Item, Series};
+use crate::svg::dots::{Color, Dot, DotChart, Item, Owner, Series};
 
-/// A chart of one metric: one item per choice, one bar per operation. `None` unless at least
+/// A chart of one metric: one item per choice, one dot per operation. `None` unless at least
 /// two choices have a figure.
 pub fn of_metric(
     lines: &Lines<'_>,
@@ -22,6 +23,11 @@ pub fn of_metric(
         .copied()
         .filter(|line| lines.value(line, metric).is_some() && lines.is_headline(line))
         .collect();
+    let watts = energy::watts(lines, &drawn);
+    // Energy that is time times a constant is the second scale of the picture of time.
+    if metric == Metric::Energy && watts.is_some() {
+        return None;
+    }
     let operations = distinct(drawn.iter().map(|line| line.operation.as_str()));
     let names = distinct(drawn.iter().map(|line| lines.name(line)));
     if names.len() < 2 {
@@ -46,23 +52,31 @@ pub fn of_metric(
             .flat_map(|line| lines.row(line, metric))
             .map(|row| row.fidelity),
     );
-    let chart = BarChart {
+    let second = watts
+        .filter(|_| metric == Metric::Time)
+        .map(|watts| energy::beside_time(watts, largest, scale));
+    let chart = DotChart {
         id: format!("{id}-{}", slug(metric.name())),
         title: format!("{title}: {}", format::metric_phrase(metric)),
         unit: unit_words(scale.symbol).to_owned(),
         fidelity: fidelity.clone(),
         series: operation_series(&operations),
         items,
+        second: second.as_ref().map(|second| second.scale.clone()),
+        one_line: false,
     };
     let rows = || drawn.iter().filter_map(|line| lines.row(line, metric));
-    let whiskers = rows().any(|row| interval(row, scale).is_some());
+    let whiskers = rows()
+        .any(|row| interval(row, scale).is_some())
+        .then(|| "Whiskers are the 95 % interval of the mean.".to_owned());
+    let remarks = whiskers
+        .into_iter()
+        .chain(second.map(|second| second.remark));
     Some(Figure {
         picture: chart.draw(),
         fidelity,
-        note: note(
-            whiskers.then_some("Whiskers are the 95 % interval of the mean."),
-            rows(),
-        ),
+        note: note(remarks, rows()),
+        metrics: vec![metric],
     })
 }
 
@@ -78,7 +92,7 @@ fn operation_series(operations: &[&str]) -> Vec<Series> {
         .collect()
 }
 
-/// One choice with a bar for each operation.
+/// One choice with a dot for each operation.
 fn item(
     lines: &Lines<'_>,
     name: &str,
@@ -94,17 +108,23 @@ fn item(
     Item {
         label: name.to_owned(),
         remark: String::new(),
-        library: one_of(own.iter().map(|line| line.library.as_str())),
-        bars: operations
+        owner: Owner {
+            library: one_of(own.iter().map(|line| line.library.as_str())),
+            algorithm: one_of(own.iter().map(|line| line.algorithm.as_str())),
+        },
+        dots: operations
             .iter()
-            .map(|operation| bar(row_of(operation)?, scale))
+            .map(|operation| dot(row_of(operation)?, scale))
             .collect(),
     }
 }
 
-/// A remark, and the cautions about the rows behind a figure.
-fn note<'a>(remark: Option<&str>, behind: impl Iterator<Item = &'a Row>) -> String {
-    let mut notes: Vec<String> = remark.map(str::to_owned).into_iter().collect();
+/// Remarks, and the cautions about the rows behind a figure.
+fn note<'a>(
+    remarks: impl IntoIterator<Item = String>,
+    behind: impl Iterator<Item = &'a Row>,
+) -> String {
+    let mut notes: Vec<String> = remarks.into_iter().collect();
     let cautions = format::model_cautions(behind).into_iter();
     notes.extend(cautions.map(|caution| format!("{caution}.")));
     notes.join(" ")
@@ -168,7 +188,7 @@ fn of_column(
     cells: &[&ComparedCell],
     lines: &Lines<'_>,
 ) -> Option<Figure> {
-    // A single bar compares nothing, and equal bars show nothing.
+    // A single dot compares nothing, and equal dots show nothing.
     let measured: Vec<f64> = cells
         .iter()
         .flat_map(|cell| [number(&cell.line.measured), beside(cell)])
@@ -183,7 +203,7 @@ fn of_column(
         .map(|cell| compared_item(cell, lines, has_beside))
         .collect();
     let fidelity = fidelities(cells.iter().filter_map(|cell| cell.line.fidelity));
-    let chart = BarChart {
+    let chart = DotChart {
         id: slug(&format!(
             "{paper} {} {} {unit}",
             table.id,
@@ -199,22 +219,30 @@ fn of_column(
         fidelity: String::new(),
         series: series(&fidelity, has_beside),
         items,
+        second: None,
+        one_line: false,
     };
     let ratios = cells.iter().any(|cell| cell.line.ratio.is_some());
-    let behind = cells
-        .iter()
-        .flat_map(|cell| cell.rows.iter().chain(&cell.rows_beside));
+    let behind = || {
+        let indices = cells
+            .iter()
+            .flat_map(|cell| cell.rows.iter().chain(&cell.rows_beside));
+        indices.filter_map(|&index| lines.rows.get(index))
+    };
     Some(Figure {
         picture: chart.draw(),
         fidelity,
         note: note(
-            ratios.then_some("The number at the right of a name is measured over published."),
-            behind.filter_map(|&index| lines.rows.get(index)),
+            ratios.then(|| {
+                "The number at the right of a name is measured over published.".to_owned()
+            }),
+            behind(),
         ),
+        metrics: distinct(behind().map(|row| row.metric)),
     })
 }
 
-/// The bars of an item of a paper's chart.
+/// The dots of an item of a paper's chart.
 fn series(fidelity: &str, has_beside: bool) -> Vec<Series> {
     let mut series = vec![
         Series {
@@ -242,33 +270,39 @@ fn series(fidelity: &str, has_beside: bool) -> Vec<Series> {
 /// A measured and a published figure beside each other, and another implementation's if the chart
 /// has one.
 fn compared_item(cell: &ComparedCell, lines: &Lines<'_>, has_beside: bool) -> Item {
-    let measured = number(&cell.line.measured).map(|value| Bar {
+    let measured = number(&cell.line.measured).map(|value| Dot {
         value,
         text: format::significant(value, 4),
         interval: match cell.rows[..] {
             [only] => scaled_interval(&lines.rows[only], value),
             _ => None,
         },
+        ..Dot::default()
     });
-    let published = number(&cell.line.published).map(|value| Bar {
+    let published = number(&cell.line.published).map(|value| Dot {
         value,
         text: format::exact(value),
         interval: None,
+        ..Dot::default()
     });
-    let mut bars = vec![measured, published];
+    let mut dots = vec![measured, published];
     if has_beside {
-        bars.push(beside(cell).map(|value| Bar {
+        dots.push(beside(cell).map(|value| Dot {
             value,
             text: format::significant(value, 4),
             interval: None,
+            ..Dot::default()
         }));
     }
-    let rows = cell.rows.iter().map(|&index| &lines.rows[index]);
+    let rows = || cell.rows.iter().map(|&index| &lines.rows[index]);
     Item {
         label: cell.row.clone(),
         remark: cell.line.ratio.map_or_else(String::new, format::ratio),
-        library: one_of(rows.map(|row| row.library.as_str())),
-        bars,
+        owner: Owner {
+            library: one_of(rows().map(|row| row.library.as_str())),
+            algorithm: one_of(rows().map(|row| row.algorithm.as_str())),
+        },
+        dots,
     }
 }
 
@@ -286,13 +320,14 @@ fn one_of<'a>(libraries: impl Iterator<Item = &'a str>) -> Option<String> {
     }
 }
 
-fn bar(row: &Row, scale: Scale) -> Option<Bar> {
+fn dot(row: &Row, scale: Scale) -> Option<Dot> {
     let value = row.value? / scale.factor;
     let text = format::row_figure(row, scale)?;
-    Some(Bar {
+    Some(Dot {
         value,
         text,
         interval: interval(row, scale),
+        ..Dot::default()
     })
 }
 
@@ -301,7 +336,7 @@ fn interval(row: &Row, scale: Scale) -> Option<(f64, f64)> {
     (half > 0.0).then_some(((value - half) / scale.factor, (value + half) / scale.factor))
 }
 
-fn fidelities(all: impl Iterator<Item = Fidelity>) -> String {
+pub fn fidelities(all: impl Iterator<Item = Fidelity>) -> String {
     distinct(all.map(Fidelity::name)).join(" and ")
 }
 

@@ -122,6 +122,7 @@ fn figure(
         picture: scatter.draw(),
         fidelity,
         note: cautions(lines, &complete),
+        metrics: vec![Metric::Flash, speed, Metric::Ram, Metric::Stack],
     })
 }
 
@@ -160,6 +161,7 @@ fn point(
     Point {
         label: lines.name(line),
         library: line.library.clone(),
+        algorithm: line.algorithm.clone(),
         x: complete.flash,
         y: complete.speed / scale.factor,
         size: complete.memory,

@@ -20,8 +20,7 @@ pub struct Axis {
 impl Axis {
     /// An axis that contains every value and begins and ends on a mark.
     ///
-    /// A logarithmic axis ignores values of zero and less. A linear axis starts at zero, because
-    /// bars are lengths.
+    /// A logarithmic axis ignores values of zero and less. A linear axis starts at zero.
     pub fn holding(kind: Kind, values: impl IntoIterator<Item = f64>) -> Axis {
         let values: Vec<f64> = values
             .into_iter()
@@ -45,27 +44,19 @@ impl Axis {
         }
     }
 
-    /// A suitable axis: logarithmic if the values span more than `decades` decades.
-    pub fn suiting(values: &[f64], decades: f64) -> Axis {
-        let positive = values.iter().copied().filter(|value| *value > 0.0);
-        let largest = positive.clone().fold(f64::NEG_INFINITY, f64::max);
-        let smallest = positive.fold(f64::INFINITY, f64::min);
-        let wide = largest / smallest > 10f64.powf(decades);
-        let kind = if wide {
-            Kind::Logarithmic
-        } else {
-            Kind::Linear
-        };
-        Axis::holding(kind, values.iter().copied())
+    /// The values at its start and its end.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.marks[0], self.marks[self.marks.len() - 1])
     }
 
-    pub fn kind(&self) -> Kind {
-        self.kind
+    /// The marked values, ascending.
+    pub fn values(&self) -> &[f64] {
+        &self.marks
     }
 
     /// Position of a value: 0 at the start of the axis and 1 at its end.
     pub fn position(&self, value: f64) -> f64 {
-        let (low, high) = (self.marks[0], self.marks[self.marks.len() - 1]);
+        let (low, high) = self.ends();
         let position = match self.kind {
             Kind::Linear => (value - low) / (high - low),
             Kind::Logarithmic if value <= 0.0 => 0.0,
@@ -126,7 +117,8 @@ fn round_step(step: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-fn label(value: f64) -> String {
+/// A round value as the label of its mark.
+pub(super) fn label(value: f64) -> String {
     // Marks are round numbers: rounding to twelve decimals removes floating-point errors.
     let rounded = format!("{value:.12}").parse().unwrap_or(value);
     match rounded {
@@ -190,11 +182,5 @@ mod tests {
             labels(&Axis::holding(Kind::Linear, [0.0, f64::NAN])),
             ["0", "1"]
         );
-    }
-
-    #[test]
-    fn the_span_decides() {
-        assert_eq!(Axis::suiting(&[1.0, 20.0], 2.0).kind(), Kind::Linear);
-        assert_eq!(Axis::suiting(&[1.0, 2000.0], 2.0).kind(), Kind::Logarithmic);
     }
 }

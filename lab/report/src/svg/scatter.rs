@@ -1,4 +1,4 @@
-//! The trade-off picture: flash on the x axis, time on a logarithmic y axis, RAM as the area
+//! The trade-off picture: flash and time on logarithmic axes, RAM as the area
 //! of the point. A choice is filled if no other choice beats it in all three. The line shows
 //! the least time for each flash size.
 
@@ -29,8 +29,9 @@ pub struct Scatter {
 #[derive(Clone, Debug)]
 pub struct Point {
     pub label: String,
-    /// Its library. A page can hide points by library.
+    /// Its library and algorithm. A page can hide points by them.
     pub library: String,
+    pub algorithm: String,
     pub x: f64,
     pub y: f64,
     pub size: f64,
@@ -79,7 +80,7 @@ impl Scatter {
     }
 
     fn layout(&self, width: f64, height: f64, reach: f64) -> Layout {
-        let x_axis = Axis::holding(Kind::Linear, self.points.iter().map(|point| point.x));
+        let x_axis = Axis::holding(Kind::Logarithmic, self.points.iter().map(|point| point.x));
         let y_axis = Axis::holding(Kind::Logarithmic, self.points.iter().map(|point| point.y));
         let frame = Box2 {
             left: LEFT,
@@ -114,13 +115,13 @@ impl Scatter {
             (self.draw_front(&to_x, &to_y))
             @for (index, anchor) in order.iter().zip(&anchors) {
                 @let point = &self.points[*index];
-                circle data-library=(point.library) class={ "dot c" (point.family % 6) @if front[*index] { " front" } }
+                circle data-library=(point.library) data-algorithm=(point.algorithm) class={ "dot c" (point.family % 6) @if front[*index] { " front" } }
                     cx=(px(anchor.x)) cy=(px(anchor.y)) r=(px(anchor.radius)) { title { (point.text) } }
             }
             @for ((index, anchor), place) in order.iter().zip(&anchors).zip(&boxes) {
                 @let point = &self.points[*index];
                 @if let Some(place) = place {
-                    g data-library=(point.library) { (draw_label(&point.label, anchor, place, front[*index])) }
+                    g data-library=(point.library) data-algorithm=(point.algorithm) { (draw_label(&point.label, anchor, place, front[*index])) }
                 }
             }
             (self.draw_legend(width, unnamed))
@@ -158,7 +159,7 @@ impl Scatter {
                 text class="small middle" x=(x) y=(px(frame.bottom + 17.0)) { (label) }
             }
             text class="small" x="0" y=(px(frame.top - 13.0)) { "↑ " (self.y_name) ", logarithmic" }
-            text class="small end" x=(px(frame.right)) y=(px(frame.bottom + 33.0)) { (self.x_name) " →" }
+            text class="small end" x=(px(frame.right)) y=(px(frame.bottom + 33.0)) { (self.x_name) ", logarithmic →" }
         }
     }
 
@@ -286,6 +287,7 @@ mod tests {
         let point = |label: &str, x, y, size| Point {
             label: label.to_owned(),
             library: "selo".to_owned(),
+            algorithm: label.to_owned(),
             x,
             y,
             size,

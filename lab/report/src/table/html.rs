@@ -69,7 +69,7 @@ fn body(cell: &Cell, column: &Column, first: bool, notes: &[&str]) -> Markup {
             .collect::<Vec<_>>()
             .join(" ")
     });
-    let value = cell.value.map(|value| value.to_string());
+    let value = cell.value.map(sorted_by);
     html! {
         @if first {
             th scope="row" id=[&cell.id] class=[class] data-v=[value] data-r=[rows] title=[&cell.source] { (content(cell, notes)) }
@@ -77,6 +77,13 @@ fn body(cell: &Cell, column: &Column, first: bool, notes: &[&str]) -> Markup {
             td id=[&cell.id] class=[class] data-v=[value] data-r=[rows] title=[&cell.source] { (content(cell, notes)) }
         }
     }
+}
+
+/// The value that the page sorts by. Fractions keep seven digits: nobody sees more, and random
+/// digits do not compress.
+fn sorted_by(value: f64) -> String {
+    let short = (value.fract() != 0.0).then(|| format!("{value:.6e}").parse().ok());
+    short.flatten().unwrap_or(value).to_string()
 }
 
 fn content(cell: &Cell, notes: &[&str]) -> Markup {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use selo_report::format::significant;
 use selo_report::svg::Picture;
-use selo_report::svg::bars::{Bar, BarChart, Color, Item, Series};
+use selo_report::svg::dots::{Color, Dot, DotChart, Item, Owner, Series};
 
 use super::group::{Group, factor, groups};
 use crate::row::{Experiment, Figure, Row};
@@ -72,19 +72,20 @@ fn chart(
     figures: &[(&str, Figure)],
     groups: &[&Group<'_>],
 ) -> Picture {
-    let bar = |group: &Group<'_>, figure: Figure| {
+    let dot = |group: &Group<'_>, figure: Figure| {
         let summary = group.summary(figure)?;
         let (mean, factor) = (summary.mean * factor(figure), factor(figure));
         let interval = summary
             .ci95
             .map(|half| ((mean - half * factor).max(0.0), mean + half * factor));
-        Some(Bar {
+        Some(Dot {
             value: mean,
             text: significant(mean, 3),
             interval,
+            ..Dot::default()
         })
     };
-    BarChart {
+    DotChart {
         id,
         title,
         unit: unit.into(),
@@ -102,13 +103,15 @@ fn chart(
             .map(|group| Item {
                 label: format!("{}, {}", group.unit.label(), group.unit.who()),
                 remark: group.fidelity.to_string(),
-                library: None,
-                bars: figures
+                owner: Owner::default(),
+                dots: figures
                     .iter()
-                    .map(|(_, figure)| bar(group, *figure))
+                    .map(|(_, figure)| dot(group, *figure))
                     .collect(),
             })
             .collect(),
+        second: None,
+        one_line: false,
     }
     .draw()
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selo_engine::energy::PowerProfile;
 use selo_report::format::{count, significant};
 use selo_report::svg::Picture;
-use selo_report::svg::bars::{Bar, BarChart, Color, Item, Series};
+use selo_report::svg::dots::{Color, Dot, DotChart, Item, Owner, Series};
 use selo_report::table::{Cell, Column, Table, Tone};
 
 use super::cost::{Computing, READING, Way};
@@ -155,14 +155,14 @@ fn remarks(ways: &[Way], chips: &BTreeMap<&str, Chip<'_>>) -> Vec<String> {
 
 /// Bytes by each way.
 pub fn picture(ways: &[Way], readings: u32) -> Picture {
-    let bar = |value: f64| {
-        Some(Bar {
+    let dot = |value: f64| {
+        Some(Dot {
             value,
             text: count(value),
-            interval: None,
+            ..Dot::default()
         })
     };
-    BarChart {
+    DotChart {
         id: "ways".into(),
         title: format!("Bytes of one reading of {READING} bytes"),
         unit: "bytes".into(),
@@ -182,10 +182,12 @@ pub fn picture(ways: &[Way], readings: u32) -> Picture {
             .map(|way| Item {
                 label: way.name.clone(),
                 remark: way.on.clone(),
-                library: None,
-                bars: vec![bar(way.alone.bytes()), bar(way.of_a_day.bytes())],
+                owner: Owner::default(),
+                dots: vec![dot(way.alone.bytes()), dot(way.of_a_day.bytes())],
             })
             .collect(),
+        second: None,
+        one_line: false,
     }
     .draw()
 }
