@@ -42,7 +42,7 @@ arm-linux-gnueabihf-gcc                                      gcc-arm-linux-gnuea
 buildah                                                      buildah
 podman                                                       podman
 newuidmap                                                    uidmap
-crun                                                         crun
+runc                                                         runc
 dpkg-shlibdeps                                               dpkg-dev
 iverilog                                                     iverilog
 /usr/lib/python3/dist-packages/pip                           python3-pip

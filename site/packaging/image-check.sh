@@ -43,11 +43,13 @@ answers() {
 site/packaging/image.sh oci "$scratch/built" >"$scratch/said" 2>&1 || true
 verdict "the image is built without a daemon" "$([ -s "$scratch/built/selo-image.tar" ] || tail -n 5 "$scratch/said")"
 chmod 0644 "$scratch/built/selo-image.tar"
-pod=(podman --storage-driver vfs --cgroup-manager cgroupfs)
+# runc also runs where the kernel has control groups of both versions. The limits are set, because
+# podman would otherwise raise them, which a machine may forbid.
+pod=(podman --storage-driver vfs --cgroup-manager cgroupfs --runtime runc)
 as "${pod[@]}" load --quiet --input "$scratch/built/selo-image.tar" >"$scratch/said" 2>&1 || true
 image=$(sed -n 's/^Loaded image: *//p' "$scratch/said" | head -n 1)
 verdict "podman loads it without rights" "$([ -n "$image" ] || tail -n 5 "$scratch/said")"
-run=("${pod[@]}" run --rm --network host --cgroups disabled --read-only --cap-drop all
+run=("${pod[@]}" run --rm --network host --ulimit nofile=8192:8192 --ulimit nproc=4096:4096 --read-only --cap-drop all
     --security-opt no-new-privileges)
 said=$(as "${run[@]}" "$image" --version 2>&1) || true
 verdict "it answers --version" "$([[ $said == "selo "* ]] || echo "$said")"
@@ -79,7 +81,7 @@ for name, value in yaml.safe_load(open(sys.argv[1]))["environment"].items():
     print(f"--env={name}={value}")
 PY
 )
-hosted=(podman "${stored[@]}" run --rm --network host --cgroups disabled --name addon "${environment[@]}"
+hosted=(podman "${stored[@]}" --cgroup-manager cgroupfs --runtime runc run --rm --network host --ulimit nofile=8192:8192 --ulimit nproc=4096:4096 --name addon "${environment[@]}"
     --volume "$scratch/data:/data" --volume "$scratch/config:/config" addon)
 command=$(sed -n 's/^CMD \(.*\)$/\1/p' "$addon/Dockerfile" | tr -d '[],"' | sed 's/:7380/:17383/; s/:8883/:17384/')
 # shellcheck disable=SC2086 # words of a command
@@ -88,7 +90,7 @@ verdict "the add-on serves the dashboard" "$(answers https://127.0.0.1:17383/ "$
 podman "${stored[@]}" stop --time 20 addon >/dev/null 2>&1 || true
 wait $! || true
 for file in collector/admin-password broker/ca.pem broker/viewer.password broker/homeassistant.password registry.db; do
-    verdict "the add-on's folder" "$([ -s "$scratch/config/$file" ] || echo "no $file")"
+    verdict "the add-on's folder" "$([ -s "$scratch/config/selo/$file" ] || echo "no $file")"
 done
 sed -i 's/"language": "en"/"language": "klingon"/' "$scratch/data/options.json"
 # shellcheck disable=SC2086
