@@ -81,7 +81,12 @@ static() {
             ;;
         armv7-unknown-linux-gnueabihf)
             need arm-linux-gnueabihf-gcc "apt-get install gcc-arm-linux-gnueabihf"
-            export CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER=arm-linux-gnueabihf-gcc
+            # The other linker of Debian 12 loses that the C library's choice of memcpy is Thumb code,
+            # and the command ends before its first instruction.
+            mkdir -p target/tools
+            printf '#!/bin/sh\nexec arm-linux-gnueabihf-gcc -fuse-ld=gold "$@"\n' >target/tools/armv7-cc
+            chmod +x target/tools/armv7-cc
+            export CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER=$PWD/target/tools/armv7-cc
             ;;
         *-musl) need musl-gcc "apt-get install musl-tools" ;;
         esac
