@@ -30,9 +30,9 @@ leaves the site as it was. The same rows again change nothing. docs/researcher/p
 
 Examples:
   selo lab run --board uno --algorithm aes-128,speck128/128
-  selo lab publish site                             then open site/index.html
-  selo lab publish site --name v1.2                 a name of your own
-  selo lab publish site --rows out/lab/uno --json   what was published, for a script
+  selo lab publish results                             then open results/index.html
+  selo lab publish results --name v1.2                 a name of your own
+  selo lab publish results --rows out/lab/uno --json   what was published, for a script
 
 Exit codes: 0 published, 2 a name that is taken or a folder of something else, 3 no rows yet,
 4 DIR cannot be written.")]

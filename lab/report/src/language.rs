@@ -12,7 +12,10 @@ use std::collections::BTreeSet;
 use template::{Gap, Template};
 
 /// Portuguese for every sentence: an English line, then its translation after `=`.
-const PORTUGUESE: &str = include_str!("language/pt-BR.txt");
+const PORTUGUESE: [&str; 2] = [
+    include_str!("language/pt-BR.txt"),
+    include_str!("language/papers.pt-BR.txt"),
+];
 
 /// A language of reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +67,7 @@ impl Translator {
     pub fn new(language: Language) -> Translator {
         let mut templates = match language {
             Language::English => Vec::new(),
-            Language::Portuguese => template::read(PORTUGUESE),
+            Language::Portuguese => PORTUGUESE.into_iter().flat_map(template::read).collect(),
         };
         // The template with the most fixed letters says the most about a text.
         templates.sort_by_key(|template| std::cmp::Reverse(template.weight()));
@@ -141,7 +144,7 @@ impl Translator {
     /// A text that may be a number: `1,234.5` is `1.234,5` in Portuguese.
     pub fn figure(&self, text: &str) -> String {
         if !self.is_english() && template::is_number(text) {
-            return number(text);
+            return template::number(text);
         }
         self.text(text)
     }
@@ -175,16 +178,6 @@ impl Translator {
 fn is_prose(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric())
         .any(|word| PROSE.contains(&word))
-}
-
-/// A number with the comma and the point of Portuguese.
-fn number(text: &str) -> String {
-    let swap = |character| match character {
-        ',' => '.',
-        '.' => ',',
-        other => other,
-    };
-    text.chars().map(swap).collect()
 }
 
 #[cfg(test)]

@@ -95,6 +95,16 @@ pub(super) fn is_number(text: &str) -> bool {
     parts.next().is_some_and(part) && parts.all(|one| sign(one) || part(one))
 }
 
+/// A number with the comma and the point of Portuguese.
+pub(super) fn number(text: &str) -> String {
+    let swap = |character| match character {
+        ',' => '.',
+        '.' => ',',
+        other => other,
+    };
+    text.chars().map(swap).collect()
+}
+
 impl Template {
     /// The number of fixed letters.
     pub(super) fn weight(&self) -> usize {
@@ -124,7 +134,7 @@ impl Template {
         for piece in &self.translated {
             match piece {
                 Piece::Fixed(text) => translated.push_str(text),
-                Piece::Number => translated.push_str(&super::number(gaps.next()?)),
+                Piece::Number => translated.push_str(&number(gaps.next()?)),
                 Piece::Text => translated.push_str(&of(Gap::Text(gaps.next()?))),
                 Piece::List => translated.push_str(&of(Gap::List(gaps.next()?))),
                 Piece::Name => translated.push_str(&of(Gap::Name(gaps.next()?))),

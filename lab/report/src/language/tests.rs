@@ -15,6 +15,28 @@ fn sentences_are_portuguese_with_portuguese_numbers() {
 }
 
 #[test]
+fn lists_of_failures_are_portuguese() {
+    assert_eq!(
+        portuguese(
+            "Without a figure: does not fit: rsa-2048 crt on uno, ml-kem-512 fast on uno and 2 more."
+        ),
+        "Sem número: não cabe: rsa-2048 crt em uno, ml-kem-512 fast em uno e mais 2."
+    );
+}
+
+#[test]
+fn notes_of_papers_are_portuguese() {
+    let note = "mean of 10 runs; micros() on the Uno (4 us steps), a hardware timer on the ESP32, Python's datetime on RPi-3 and PC; AES one 16-byte block in ECB, hashes of 32 bytes, X25519 with 32-byte keys, RSA with a 256-byte key on 32 bytes; compilers at their defaults";
+    assert!(
+        portuguese(note).starts_with("média de 10 execuções; micros() no Uno (passos de 4 us), ")
+    );
+    assert_eq!(
+        portuguese("Published: as the compiler reports it"),
+        "Publicado: como o compilador informa"
+    );
+}
+
+#[test]
 fn names_and_versions_stay() {
     for name in ["avr-gcc 5.4.0", "aes-128 fast", "0.1.0"] {
         assert_eq!(portuguese(name), name);
@@ -49,7 +71,8 @@ fn gaps(line: &str) -> Vec<&str> {
 #[test]
 fn every_gap_of_a_template_is_in_its_translation() {
     let lines: Vec<&str> = PORTUGUESE
-        .lines()
+        .into_iter()
+        .flat_map(str::lines)
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .collect();
     let mut seen = BTreeSet::new();

@@ -1,9 +1,9 @@
 //! What is best on a board: one table in the form of Table 1 of ramalho2024, and one picture,
 //! for the operations that matter most. Every other operation follows, folded.
 
-use selo_engine::interface::Interface;
 use selo_engine::row::Metric;
 
+use super::fastest::Choice;
 use super::{energy, fastest};
 use crate::context::interface_title;
 use crate::document::{Section, slug};
@@ -23,13 +23,6 @@ const METRICS: [Metric; 5] = [
 
 /// Operations in the first table: with the picture, they fill one screen.
 const FIRST: usize = 5;
-
-/// An operation, and the implementations to choose from.
-pub struct Choice<'l> {
-    pub interface: Option<Interface>,
-    pub operation: &'l str,
-    pub candidates: Vec<&'l Line>,
-}
 
 pub fn section(lines: &Lines<'_>) -> Section {
     let mut section = Section::new("best", "What is best");

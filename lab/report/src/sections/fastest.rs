@@ -1,8 +1,8 @@
 //! The picture of the answers: how far the choices of each operation are apart.
 
+use selo_engine::interface::Interface;
 use selo_engine::row::Metric;
 
-use super::best::Choice;
 use super::figures::{fidelities, unit_words};
 use crate::context::interface_title;
 use crate::document::{Figure, slug};
@@ -13,6 +13,13 @@ use crate::svg::dots::{Color, Dot, DotChart, Item, Owner, Series};
 
 /// The first of these that a board has is its speed.
 const SPEEDS: [Metric; 3] = [Metric::Time, Metric::Cycles, Metric::Instructions];
+
+/// An operation, and the implementations to choose from.
+pub struct Choice<'l> {
+    pub interface: Option<Interface>,
+    pub operation: &'l str,
+    pub candidates: Vec<&'l Line>,
+}
 
 /// `None` if nothing on the board has a time, cycles or instructions.
 pub fn figure(lines: &Lines<'_>, board: &str, choices: &[Choice<'_>]) -> Option<Figure> {

@@ -146,6 +146,14 @@ fn a_neighbour_at_the_nodes_address_does_not_keep_it_out() {
         std::thread::sleep(Duration::from_millis(10));
     }
     node.join();
+    // Where the neighbour has spent the budget, the gateway asks for a proof of the address. On a
+    // busy machine the neighbour may be late for one join, so the node joins again.
+    for _ in 0..50 {
+        if last(&translator.seen, 0xb0).is_some() {
+            break;
+        }
+        node.join();
+    }
     for number in 0..10u8 {
         node.deliver(&[number]);
         translator.change_port();
