@@ -12,8 +12,9 @@ use std::collections::BTreeSet;
 use template::{Gap, Template};
 
 /// Portuguese for every sentence: an English line, then its translation after `=`.
-const PORTUGUESE: [&str; 2] = [
+const PORTUGUESE: [&str; 3] = [
     include_str!("language/pt-BR.txt"),
+    include_str!("language/boards.pt-BR.txt"),
     include_str!("language/papers.pt-BR.txt"),
 ];
 

@@ -7,7 +7,9 @@ pub mod address;
 mod changes;
 mod draft;
 mod error;
+mod figure;
 mod frame;
+mod given;
 mod gone;
 mod history;
 mod lists;
@@ -16,8 +18,8 @@ mod run;
 mod search;
 mod table;
 mod unit;
+mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -25,34 +27,18 @@ use selo_engine::check::CheckLine;
 use selo_engine::row::Row;
 use serde::Serialize;
 
-use crate::context::Context;
 use crate::csv;
-use crate::gate::Key;
-use address::Unit;
 use changes::Changes;
-pub use changes::Counts;
 use draft::Draft;
+use error::Result;
 use frame::Place;
-use history::History;
 use run::Run;
+use view::View;
 
+pub use changes::Counts;
 pub use error::PublishError;
+pub use given::Given;
 pub use run::{About, LeftOut, SCHEMA, valid_name};
-
-type Result<T> = std::result::Result<T, PublishError>;
-
-/// What is published.
-#[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
-    pub rows: &'a [Row],
-    pub checks: &'a [CheckLine],
-    pub context: &'a Context,
-    /// The name of the run; `None` takes that of a published run with the same rows, or else
-    /// makes one of the date and the rows.
-    pub name: Option<&'a str>,
-    /// The moment of publication, as RFC 3339 writes it.
-    pub now: &'a str,
-}
 
 /// What was published: the line of `selo lab publish --json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -80,65 +66,6 @@ pub const STEPS: [&str; 4] = [
     "writing the newest pages",
     "putting them in place",
 ];
-
-/// The most bytes of a page.
-const LARGEST: usize = 300_000;
-
-/// What the pages of one view show: the rows of a run, at the run's own addresses or at those of
-/// the newest.
-struct View<'a> {
-    place: Place,
-    given: Given<'a>,
-    units: BTreeMap<Unit, Vec<&'a Row>>,
-    changes: Changes,
-    /// The runs to compare, on the newest pages. Those of a run stay as they are, so they cannot
-    /// show later runs.
-    history: Option<History<'a>>,
-    /// The figures of each page in any of these runs.
-    keys: BTreeMap<Unit, BTreeSet<&'a Key>>,
-}
-
-impl<'a> View<'a> {
-    fn new(place: Place, given: Given<'a>, runs: &'a [Run], history: bool) -> View<'a> {
-        let history = history.then(|| History::new(runs));
-        let mut keys: BTreeMap<Unit, BTreeSet<&Key>> = BTreeMap::new();
-        for run in history.iter().flat_map(|history| history.runs) {
-            for key in run.figures.figures.keys() {
-                keys.entry(Unit::of(key)).or_default().insert(key);
-            }
-        }
-        View {
-            place,
-            given,
-            units: unit::units(given.rows),
-            changes: Changes::between(runs.get(1), &runs[0]),
-            history,
-            keys,
-        }
-    }
-
-    /// The distinct names of the rows, sorted.
-    fn names(&self, name: impl Fn(&'a Row) -> &'a String) -> Vec<&'a str> {
-        let names: BTreeSet<&str> = self
-            .given
-            .rows
-            .iter()
-            .map(|row| name(row).as_str())
-            .collect();
-        names.into_iter().collect()
-    }
-
-    /// The figures of a page in any run: first those of its rows, in their order.
-    fn keys(&self, unit: &Unit) -> Vec<Key> {
-        let rows = self.units.get(unit).into_iter().flatten();
-        let mut keys: Vec<Key> = rows.map(|row| Key::of(row)).collect();
-        let gone = self.keys.get(unit).into_iter().flatten();
-        let here: BTreeSet<String> = keys.iter().map(address::anchor).collect();
-        let gone = gone.filter(|key| !here.contains(&address::anchor(key)));
-        keys.extend(gone.map(|key| (*key).clone()));
-        keys
-    }
-}
 
 /// Publishes rows in `folder`, which is made if needed. `step` hears when each of [`STEPS`] begins.
 pub fn publish(given: Given<'_>, folder: &Path, mut step: impl FnMut(usize)) -> Result<Published> {

@@ -5,7 +5,7 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use super::{PublishError, Result};
+use super::error::{PublishError, Result};
 
 /// The folder of the runs.
 pub const RUNS: &str = "runs";

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use selo_base::report::exit;
 use thiserror::Error;
 
+pub type Result<T> = std::result::Result<T, PublishError>;
+
 /// Failure to publish. The published site is as it was.
 #[derive(Debug, Error)]
 #[non_exhaustive]

@@ -7,9 +7,11 @@ use std::path::Path;
 use maud::html;
 
 use super::draft::Draft;
+use super::error::Result;
 use super::frame::{self, Page};
+use super::history;
 use super::run::valid_name;
-use super::{Result, View, history};
+use super::view::View;
 
 /// Folders between a run's folder and its pages, and pages of a run: more are not looked at.
 const DEPTH: usize = 5;

@@ -3,12 +3,9 @@
 use maud::{Markup, html};
 use selo_engine::row::Metric;
 
-use super::run::Run;
+use super::run::{MOST, Run};
 use crate::format;
 use crate::gate::{GateLine, GateResult, Kept, Key, Limits};
-
-/// The most runs that a page compares. Older ones keep their own pages.
-pub const MOST: usize = 12;
 
 /// The runs of a site, the newest first.
 #[derive(Clone, Copy, Debug)]

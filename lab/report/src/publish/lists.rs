@@ -8,9 +8,10 @@ use selo_base::table::{Cell, Column, Table};
 use selo_engine::row::{Metric, Row};
 
 use super::address::{Unit, figure, list, up};
+use super::figure::{value, variant};
 use super::frame::{self, Page};
-use super::unit::{value, variant};
-use super::{View, table};
+use super::table;
+use super::view::View;
 use crate::context::Context;
 use crate::format;
 use crate::gate::Key;

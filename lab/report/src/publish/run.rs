@@ -10,8 +10,8 @@ use selo_engine::row::{self, Metric, Row};
 use selo_engine::store;
 use serde::{Deserialize, Serialize};
 
-use super::history::MOST;
-use super::{Given, PublishError, Result};
+use super::error::{PublishError, Result};
+use super::given::Given;
 use crate::format;
 use crate::gate::Baseline;
 
@@ -20,6 +20,9 @@ pub const SCHEMA: &str = "selo.published/1";
 
 /// The files of a run that later publications read.
 const ABOUT: &str = "run.json";
+
+/// The most runs that a page compares. Older ones keep their own pages.
+pub const MOST: usize = 12;
 
 /// The most bytes that are read of `rows.jsonl` and of `run.json`.
 const LARGEST: u64 = 256 << 20;

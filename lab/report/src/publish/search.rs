@@ -10,9 +10,9 @@ use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
-use super::View;
 use super::address::anchor;
-use super::unit::variant;
+use super::figure::variant;
+use super::view::View;
 use crate::gate::Key;
 
 pub const SCRIPT: &str = include_str!("search.js");

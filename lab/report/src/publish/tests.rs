@@ -5,7 +5,9 @@ use std::path::Path;
 use selo_engine::row::{Metric, Row, Status};
 
 use super::unit::command;
+use super::view::LARGEST;
 use super::*;
+use crate::context::Context;
 use crate::sample;
 
 fn given<'a>(rows: &'a [Row], context: &'a Context, name: &'a str) -> Given<'a> {

@@ -1,49 +1,19 @@
 //! The page of one variant of an algorithm: each figure with its row and the command that
 //! measures it again.
 
-use std::collections::BTreeMap;
-
 use maud::{Markup, html};
 use selo_engine::check::CheckLine;
-use selo_engine::row::{Metric, Row};
+use selo_engine::row::Row;
 use selo_engine::store;
 
 use super::address::{Unit, anchor};
 use super::frame::{self, Page};
 use super::lists::{self, files_line};
-use super::{LARGEST, View, history};
+use super::view::{LARGEST, View};
+use super::{figure, history};
 use crate::format;
 use crate::gate::Key;
 use crate::pivot::distinct;
-
-/// The rows of each page, in the order of its table: operations as they were measured, then
-/// sizes, then metrics. Of two rows with the same address the later one counts.
-pub fn units(rows: &[Row]) -> BTreeMap<Unit, Vec<&Row>> {
-    let mut units: BTreeMap<Unit, Vec<(String, &Row)>> = BTreeMap::new();
-    for row in rows {
-        let key = Key::of(row);
-        let (page, anchor) = (units.entry(Unit::of(&key)).or_default(), anchor(&key));
-        match page.iter_mut().find(|(other, _)| *other == anchor) {
-            Some(place) => place.1 = row,
-            None => page.push((anchor, row)),
-        }
-    }
-    units
-        .into_iter()
-        .map(|(unit, rows)| (unit, sorted(rows)))
-        .collect()
-}
-
-fn sorted(rows: Vec<(String, &Row)>) -> Vec<&Row> {
-    let mut rows: Vec<&Row> = rows.into_iter().map(|(_, row)| row).collect();
-    let operations = distinct(rows.iter().map(|row| row.operation.as_str()));
-    let place = |metric| Metric::ALL.iter().position(|other| *other == metric);
-    rows.sort_by_cached_key(|row| {
-        let operation = operations.iter().position(|name| *name == row.operation);
-        (operation, row.bytes, place(row.metric))
-    });
-    rows
-}
 
 /// The page of a unit.
 pub fn page(view: &View<'_>, unit: &Unit, rows: &[&Row]) -> String {
@@ -63,7 +33,7 @@ fn page_with(view: &View<'_>, unit: &Unit, rows: &[&Row], inside: bool) -> Strin
     let title = format!(
         "{} {} of {}",
         first.algorithm,
-        variant(first),
+        figure::variant(first),
         first.library
     );
     let subtitle = format!("on {}", view.given.context.board_title(&first.board));
@@ -109,14 +79,6 @@ fn vectors(view: &View<'_>, row: &Row) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// The variant and the point of a sweep.
-pub fn variant(row: &Row) -> String {
-    match &row.sweep {
-        Some(point) => format!("{} [{point}]", row.variant),
-        None => row.variant.clone(),
     }
 }
 
@@ -175,26 +137,12 @@ fn line(view: &View<'_>, row: &Row, compared: bool, inside: bool) -> Markup {
             th scope="row" { a href={ "#" (anchor) } { (row.operation) } }
             td .n { @if let Some(bytes) = row.bytes { (bytes) } }
             td { (format::metric_title(row.metric)) }
-            td .n { (value(row)) }
+            td .n { (figure::value(row)) }
             @if compared {
                 td .n { @match &change { Some(line) => (history::difference(line)), None if row.value.is_some() => "new", None => "" } }
             }
             td { span .badge { (row.fidelity.name()) } }
             td { @if inside { (behind(row)) } @else { code { (command(row)) } } }
-        }
-    }
-}
-
-/// The figure with its unit, or the reason why there is none.
-pub fn value(row: &Row) -> Markup {
-    let Some(value) = row.value else {
-        return html! { span .bad { (format::status_words(row.status)) } };
-    };
-    let range = row.min.zip(row.max).filter(|(min, max)| min < max);
-    html! {
-        (format::interval(row.metric, value, row.ci95))
-        @if let Some((min, max)) = range {
-            small { (format::quantity(row.metric, min)) " to " (format::quantity(row.metric, max)) }
         }
     }
 }
