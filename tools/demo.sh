@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The demonstration: measure, check, repeat two exchanges, compare with five papers, write the report;
-# attack the link; then the whole chain from simulated nodes to the database. Called by `make demo`.
+# attack the link beside it; the whole chain from simulated nodes to the database. Called by `make demo`.
 #
 # The terminal shows one line a step with its result, then a summary of eleven lines. The tables are in
 # out/demo/, one file a step.
@@ -15,8 +15,9 @@ selo=${SELO:-${SELO_BUILT:-target/release}/selo}
 out=out/demo
 mkdir -p "$out"
 server=
-# A server of an exchange that did not end well.
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT
+waiting=
+# A server of an exchange that did not end well, and what runs beside a step that failed.
+trap '[ -z "$server$waiting" ] || kill $server $waiting 2>/dev/null || true' EXIT
 
 # step TITLE FILE COMMAND...: runs COMMAND with its output in FILE, then prints TITLE, the seconds
 # taken, and the command's summary. On a terminal the command shows progress and summary itself.
@@ -34,13 +35,36 @@ step() {
         esac
     fi
     printf '%-52s %4d s  %s\n' "$title" $((SECONDS - begun)) "$summary"
-    if [ "$status" -ne 0 ]; then
-        tail -n 20 "$file"
-        [ ! -s "$file.messages" ] || tail -n 20 "$file.messages" >&2
-        echo "demo: '$*' ended with $status" >&2
-        echo "hint: its output is in $file" >&2
-        exit "$status"
-    fi
+    [ "$status" -eq 0 ] || ended "$file" "$status" "$@"
+}
+
+# beside FILE COMMAND...: starts a command that waits more than it computes, with its output in FILE.
+# `joined TITLE` waits for it, and prints what `step` prints. There is one at a time.
+beside() {
+    aside=("$@")
+    aside_begun=$SECONDS
+    shift
+    "$@" >"$out/${aside[0]}" 2>"$out/${aside[0]}.messages" &
+    waiting=$!
+}
+
+joined() {
+    local file=$out/${aside[0]} status=0
+    wait "$waiting" || status=$?
+    waiting=
+    printf '%-52s %4d s  %s\n' "$1" $((SECONDS - aside_begun)) "beside the steps before it"
+    [ "$status" -eq 0 ] || ended "$file" "$status" "${aside[@]:1}"
+}
+
+# ended FILE STATUS COMMAND...: shows the end of what a command said, and ends with its status.
+ended() {
+    local file=$1 status=$2
+    shift 2
+    tail -n 20 "$file"
+    [ ! -s "$file.messages" ] || tail -n 20 "$file.messages" >&2
+    echo "demo: '$*' ended with $status" >&2
+    echo "hint: its output is in $file" >&2
+    exit "$status"
 }
 
 # serve FILE COMMAND...: starts a server, waits for its line "listening ADDR:PORT", and puts that
@@ -96,6 +120,8 @@ step "Official vectors on the simulated Uno" check-uno.txt \
     "$selo" lab check --board uno --budget 2 --secrets 100 --slow-secrets 4
 step "Official vectors on this machine" check-native.txt "$selo" lab check --board native --calls 10000
 step "Exchange messages by AES, and readings by TLS 1.3" exchange.txt exchanges
+# After the last step that measures time on this machine.
+beside attack.txt "$selo" attack
 for paper in albarello2020 ramalho2024 rocha-securino; do
     step "Compare with $paper" "compare-$paper.txt" "$selo" lab compare "$paper"
     "$selo" lab compare "$paper" --json >"$out/compare-$paper.jsonl" 2>"$out/compare-$paper.jsonl.messages"
@@ -104,8 +130,8 @@ for paper in ferreira2020 ferreira2021; do
     step "Compare with $paper" "compare-$paper.txt" "$selo" exchange compare "$paper" "$out/exchange/rows.jsonl"
 done
 step "Write the report" report.txt "$selo" lab report
-step "Attack the link" attack.txt "$selo" attack
 step "From simulated Unos and virtual nodes to a database" chain.txt "$selo" demo
+joined "Attack the link"
 
 # The summary: what was measured, what arrived, and where to look.
 echo
