@@ -27,7 +27,7 @@ pub struct View<'a> {
     /// show later runs.
     pub history: Option<History<'a>>,
     /// The figures of each page in any of these runs.
-    keys: BTreeMap<Unit, BTreeSet<&'a Key>>,
+    pub keys: BTreeMap<Unit, BTreeSet<&'a Key>>,
 }
 
 impl<'a> View<'a> {
