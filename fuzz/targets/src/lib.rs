@@ -17,10 +17,11 @@ pub mod gateway_engine;
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its folder in `fuzz/corpus`.
-pub const ALL: [(&str, Target); 5] = [
+pub const ALL: [(&str, Target); 6] = [
     ("codec", codec::run),
     ("exchange", exchange::run),
     ("gateway_engine", gateway_engine::run),
+    ("heads", selo_gateway::head::fuzzing::run),
     ("link_handshakes", selo_link::fuzzing::handshakes),
     ("link_sessions", selo_link::fuzzing::session),
 ];

@@ -103,4 +103,4 @@ macro_rules! replays {
     };
 }
 
-replays! { codec exchange gateway_engine link_handshakes link_sessions }
+replays! { codec exchange gateway_engine heads link_handshakes link_sessions }

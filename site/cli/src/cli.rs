@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use selo_command::external::Arguments;
 use selo_command::{completions, man};
 
-use crate::{backup, broker, codec, collect, device, doctor, gateway, radio, setup, up};
+use crate::{backup, broker, codec, collect, device, doctor, gateway, head, radio, setup, up};
 
 /// Receive the sealed readings of small devices, store them and show them.
 #[derive(Debug, Parser)]
@@ -52,6 +52,9 @@ pub enum Command {
     /// Manage the devices of a gateway: pair, add, list, revoke, back up
     #[command(subcommand)]
     Device(device::Command),
+    /// Run a radio head, which hears nodes for a gateway, or manage the heads of a gateway
+    #[command(subcommand)]
+    Head(head::Command),
     /// List payload codecs, show their fields, and decode payloads
     #[command(subcommand)]
     Codec(codec::Command),

@@ -93,6 +93,10 @@ pub struct Nodes {
     /// 2.4k). docs/operator/radio.md describes the set-up of the module
     #[arg(long, value_name = "PATH[,BAUD[,RATE]]")]
     radio: Vec<Port>,
+    /// Take frames from radio heads that connect to this address (TLS 1.3; `selo head add` makes a
+    /// head's key). docs/operator/heads.md describes heads
+    #[arg(long, value_name = "ADDR:PORT")]
+    heads: Option<SocketAddr>,
     /// Serve the gateway's metrics in the OpenMetrics format at http://ADDR:PORT/metrics
     #[arg(long, value_name = "ADDR:PORT")]
     metrics: Option<SocketAddr>,
@@ -111,6 +115,7 @@ pub struct Nodes {
 impl Nodes {
     pub fn set(&self, config: &mut Config) {
         config.radios.clone_from(&self.radio);
+        config.heads = self.heads;
         config.metrics = self.metrics;
         config.sync = self.sync;
         config.undelivered_max = self.undelivered.saturating_mul(1 << 20);

@@ -12,6 +12,7 @@ mod config;
 mod device;
 mod doctor;
 mod gateway;
+mod head;
 mod log;
 mod mqtt;
 mod notify;
@@ -43,6 +44,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Collect(args) => collect::run(args),
         Command::Broker(args) => broker::run(args),
         Command::Device(command) => command.run(),
+        Command::Head(command) => command.run(),
         Command::Codec(command) => command.run(),
         Command::Setup(args) => setup::run(args),
         Command::Config(command) => command.run(&config::SPEC, cli.config.as_deref()),

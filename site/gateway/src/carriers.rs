@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::engine::Outgoing;
+use crate::heads::Connected;
 use crate::peer::Peer;
 use crate::{radio, udp};
 
@@ -13,6 +14,7 @@ pub struct Carriers {
     pub udp: Arc<udp::Sender>,
     /// Indexed by radio number, in command-line order.
     pub radios: Vec<radio::Sender>,
+    pub heads: Arc<Connected>,
 }
 
 impl Carriers {
@@ -24,6 +26,7 @@ impl Carriers {
                 // The peer was stored by an earlier run that had more radios.
                 None => Err(io::ErrorKind::AddrNotAvailable.into()),
             },
+            Peer::Head(peer) => self.heads.send(peer, packet.frame()),
             Peer::Udp(_) | Peer::Nowhere => self.udp.send(packet),
         }
     }

@@ -153,6 +153,10 @@ counts! {
     JournalSegments, Gauge, "journal_segments", "Journal files";
     Syncs, Counter, "journal_syncs", "Journal synchronisations to disk";
     SendErrors, Counter, "send_errors", "Packets that the system refused to send";
+    Heads, Gauge, "heads", "Radio heads that are connected";
+    HeadFrames, Counter, "head_frames", "Frames that radio heads heard";
+    HeadCopies, Counter, "head_copies", "Frames of these that another head had heard before";
+    HeadFramesLimited, Counter, "head_frames_limited", "Frames that were too many for one radio head";
 }
 
 const COUNTS: usize = Count::ALL.len();
@@ -257,7 +261,7 @@ impl Histogram {
     }
 }
 
-/// Counters that all threads can read. Each counter has one writing thread.
+/// Counters that all threads can read.
 #[derive(Debug)]
 pub struct Shared {
     counts: [AtomicU64; COUNTS],
@@ -287,11 +291,15 @@ impl Default for Shared {
 }
 
 /// Counters written by threads other than the engine's.
-const ELSEWHERE: [Count; 4] = [
+const ELSEWHERE: [Count; 8] = [
     Count::Delivered,
     Count::Redelivered,
     Count::Syncs,
     Count::SendErrors,
+    Count::Heads,
+    Count::HeadFrames,
+    Count::HeadCopies,
+    Count::HeadFramesLimited,
 ];
 
 impl Shared {
@@ -316,6 +324,12 @@ impl Shared {
     pub fn add(&self, count: Count, by: u64) {
         debug_assert!(ELSEWHERE.contains(&count));
         self.counts[count as usize].fetch_add(by, Relaxed);
+    }
+
+    /// Sets a gauge that is not the engine's.
+    pub fn set(&self, count: Count, to: u64) {
+        debug_assert!(ELSEWHERE.contains(&count));
+        self.counts[count as usize].store(to, Relaxed);
     }
 
     /// Counts readings that the sink has accepted, and records their delay.

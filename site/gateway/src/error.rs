@@ -52,6 +52,21 @@ pub enum Error {
     #[error("cannot use the radio module on {}: {source}", path.display())]
     Radio { path: PathBuf, source: io::Error },
 
+    #[error("cannot listen for radio heads on {address}: {source}")]
+    Heads {
+        address: SocketAddr,
+        source: io::Error,
+    },
+
+    #[error("there is already a head '{name}'")]
+    HeadExists { name: String },
+
+    #[error("there is no head '{name}'")]
+    UnknownHead { name: String },
+
+    #[error("{} holds the key of a radio head or its gateway, but other users can read it (mode {mode:03o})", path.display())]
+    HeadFileMode { path: PathBuf, mode: u32 },
+
     #[error("cannot serve metrics on {address}: {source}")]
     Metrics {
         address: SocketAddr,
@@ -189,7 +204,16 @@ impl Error {
                 path.display()
             ),
             Error::NotShared => "--registry postgresql://USER@HOST/DATABASE".into(),
-            Error::SiteKeyMode { path, .. } => format!("chmod 600 {}", path.display()),
+            Error::SiteKeyMode { path, .. } | Error::HeadFileMode { path, .. } => {
+                format!("chmod 600 {}", path.display())
+            }
+            Error::Heads { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                "choose another --heads ADDR:PORT".into()
+            }
+            Error::HeadExists { .. } => {
+                "remove it first with `selo head remove`, or choose another name".into()
+            }
+            Error::UnknownHead { .. } => "`selo head list` shows the heads".into(),
             Error::SiteKeyFile { .. } => {
                 "copy it from another gateway of the site, or from a backup".into()
             }
@@ -216,6 +240,8 @@ impl Error {
             Error::UnknownDevice { .. }
             | Error::DeviceExists { .. }
             | Error::NameTaken { .. }
+            | Error::HeadExists { .. }
+            | Error::UnknownHead { .. }
             | Error::Invalid(_)
             | Error::NotADirectory { .. }
             | Error::NoStateDirectory

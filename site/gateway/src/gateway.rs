@@ -18,6 +18,7 @@ use crate::control;
 use crate::counters::Shared;
 use crate::delivery::{Names, Progress};
 use crate::error::{Error, Result};
+use crate::heads::{self, Connected, Store};
 use crate::metrics;
 use crate::state::StateDir;
 use crate::{radio, udp};
@@ -76,11 +77,20 @@ impl Gateway {
             delivery: Some(threads.delivery),
             control: None,
             radios: Vec::new(),
+            heads: None,
             fail: parts.fail.clone(),
             failures: Mutex::new(failures),
             _lock: lock,
         };
         handle.start_radios(sockets.radios, &parts.carriers)?;
+        let connected = parts.carriers.heads.clone();
+        if let Some(bound) = sockets.heads {
+            let deliver = Box::new(threads.remote.clone());
+            let store = Store::new(&parts.state);
+            let listener =
+                bound.start(store, connected.clone(), deliver, parts.counters.clone())?;
+            handle.heads = Some(listener);
+        }
         if let Some(address) = metrics_address {
             let remote = threads.remote.clone();
             let counters = parts.counters.clone();
@@ -96,6 +106,8 @@ impl Gateway {
             started: Instant::now(),
             listen: listen.to_string(),
             metrics: handle.metrics.map(|address| address.to_string()),
+            heads: handle.heads().map(|address| address.to_string()),
+            connected,
             pairing_name: Mutex::new(None),
             relay: Mutex::new(None),
         };
@@ -110,6 +122,7 @@ struct Sockets {
     udp: udp::Receiver,
     listen: SocketAddr,
     radios: Vec<radio::Radio>,
+    heads: Option<heads::Bound>,
     carriers: Arc<Carriers>,
 }
 
@@ -129,11 +142,13 @@ impl Sockets {
         let carriers = Arc::new(Carriers {
             udp: udp.sender(),
             radios: senders,
+            heads: Arc::new(Connected::default()),
         });
         Ok(Sockets {
             udp,
             listen,
             radios,
+            heads: config.heads.map(heads::bind).transpose()?,
             carriers,
         })
     }

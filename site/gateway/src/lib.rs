@@ -12,6 +12,8 @@
 //! | [`exchange`], [`label`] | devices as files and as labels |
 //! | [`state`] | the directory that holds all state |
 //! | [`radio`] | radio modules on serial ports, in addition to UDP |
+//! | [`heads`] | radio heads that connect to a gateway: messages, keys, listener |
+//! | [`head`] | a radio head: it forwards frames between its carriers and gateways |
 //! | [`gateway`] | the whole gateway in one process |
 //! | [`control`] | the socket between commands and a running gateway |
 //! | [`counters`], [`metrics`] | counters, and their HTTP endpoint |
@@ -26,6 +28,8 @@ mod devices;
 pub mod engine;
 pub mod error;
 pub mod gateway;
+pub mod head;
+pub mod heads;
 pub mod journal;
 mod keeper;
 pub mod keys;

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
+use crate::heads::{WAY_MAX, Way};
+
 /// The other end of a carrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Peer {
@@ -13,6 +15,17 @@ pub enum Peer {
     /// A radio module, by number. Radio is a broadcast medium: everyone in range hears each
     /// packet.
     Radio(u8),
+    /// A node that a radio head hears.
+    Head(HeadPeer),
+}
+
+/// A node behind a radio head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HeadPeer {
+    /// The number of the head.
+    pub head: u16,
+    /// Where the head sends an answer.
+    pub way: Way,
 }
 
 /// A packed peer. Sessions store this form, because there can be a million of them.
@@ -23,10 +36,14 @@ pub(crate) type Packed = [u8; PACKED_BYTES];
 const IPV4: u8 = 1;
 const IPV6: u8 = 2;
 const RADIO: u8 = 3;
+const HEAD: u8 = 4;
+
+// Kind, number, way.
+const _: () = assert!(1 + 2 + 1 + WAY_MAX == PACKED_BYTES);
 
 impl Peer {
     /// Layout: kind (1), port (2), address (4 or 16), scope (4, IPv6 only). Port and scope are
-    /// little-endian.
+    /// little-endian. A head has its number, and size and bytes of the way.
     pub(crate) fn pack(self) -> Packed {
         let mut out = [0; PACKED_BYTES];
         match self {
@@ -34,6 +51,11 @@ impl Peer {
             Peer::Radio(port) => {
                 out[0] = RADIO;
                 out[1] = port;
+            }
+            Peer::Head(HeadPeer { head, way }) => {
+                out[0] = HEAD;
+                out[1..3].copy_from_slice(&head.to_le_bytes());
+                out[3..].copy_from_slice(&way.pack());
             }
             Peer::Udp(address) => {
                 out[1..3].copy_from_slice(&address.port().to_le_bytes());
@@ -75,6 +97,14 @@ impl Peer {
                 )))
             }
             RADIO => Peer::Radio(packed[1]),
+            HEAD => {
+                let mut way = [0; 1 + WAY_MAX];
+                way.copy_from_slice(&packed[3..]);
+                Peer::Head(HeadPeer {
+                    head: port,
+                    way: Way::unpack(&way),
+                })
+            }
             _ => Peer::Nowhere,
         }
     }
@@ -83,7 +113,7 @@ impl Peer {
     pub(crate) fn packed_size(kind: u8) -> usize {
         match kind {
             IPV4 => 7,
-            IPV6 => PACKED_BYTES,
+            IPV6 | HEAD => PACKED_BYTES,
             RADIO => 2,
             _ => 1,
         }
@@ -95,6 +125,8 @@ impl Peer {
         match self {
             Peer::Nowhere => 0,
             Peer::Radio(port) => 1 << 40 | u64::from(port),
+            // A stolen head could make up any way.
+            Peer::Head(peer) => 1 << 42 | u64::from(peer.head),
             Peer::Udp(address) => match address.ip() {
                 IpAddr::V4(v4) => 1 << 41 | u64::from(u32::from(v4)),
                 IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
@@ -112,6 +144,7 @@ impl fmt::Display for Peer {
             Peer::Nowhere => f.write_str("-"),
             Peer::Udp(address) => write!(f, "{address}"),
             Peer::Radio(port) => write!(f, "radio:{port}"),
+            Peer::Head(peer) => write!(f, "head:{}", peer.head),
         }
     }
 }
@@ -134,7 +167,15 @@ mod tests {
             let size = Peer::packed_size(packed[0]);
             assert!(packed[size..].iter().all(|byte| *byte == 0), "{text}");
         }
-        for peer in [Peer::Nowhere, Peer::Radio(0), Peer::Radio(255)] {
+        let head = |head, way: &[u8]| {
+            let way = Way::new(way).expect("short");
+            Peer::Head(HeadPeer { head, way })
+        };
+        let heads = [head(1, &[]), head(65535, &[255; WAY_MAX])];
+        for peer in [Peer::Nowhere, Peer::Radio(0), Peer::Radio(255)]
+            .into_iter()
+            .chain(heads)
+        {
             assert_eq!(Peer::unpack(&peer.pack()), peer);
         }
     }

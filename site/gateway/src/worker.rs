@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -84,8 +84,10 @@ impl Worker {
             orders,
             wake: Arc::new(wake),
             stop: Arc::default(),
+            waiting: Arc::default(),
         };
         let stop = remote.stop.clone();
+        let waiting = remote.waiting.clone();
         let handle = std::thread::Builder::new()
             .name("worker".into())
             .spawn(move || {
@@ -94,6 +96,8 @@ impl Worker {
                     worker: self,
                     out: Output::default(),
                     orders: taken,
+                    waiting,
+                    more_orders: false,
                     awake,
                     stop,
                     listeners: Vec::new(),
@@ -132,6 +136,10 @@ struct Loop {
     worker: Worker,
     out: Output,
     orders: mpsc::Receiver<Order>,
+    /// Packets among the orders.
+    waiting: Arc<AtomicUsize>,
+    /// Orders were left for the next pass.
+    more_orders: bool,
     awake: UnixStream,
     stop: Arc<AtomicBool>,
     listeners: Vec<Listener>,
@@ -164,7 +172,7 @@ impl Loop {
         let mut pause = Duration::ZERO;
         let mut start = Instant::now();
         while !self.stop.load(Ordering::Acquire) {
-            if !busy {
+            if !busy && !self.more_orders {
                 self.wait().map_err(|error| format!("poll: {error}"))?;
             } else if !pause.is_zero() {
                 std::thread::sleep(pause);
@@ -232,8 +240,17 @@ impl Loop {
         Ok(())
     }
 
+    /// Carries out orders, at most [`PACKETS`]: a flood of one carrier does not hold up the others.
     fn take_orders(&mut self) {
-        while let Ok(order) = self.orders.try_recv() {
+        self.more_orders = true;
+        for _ in 0..PACKETS {
+            let Ok(order) = self.orders.try_recv() else {
+                self.more_orders = false;
+                return;
+            };
+            if let Order::Packet(..) = order {
+                self.waiting.fetch_sub(1, Ordering::AcqRel);
+            }
             // An order may have waited for others: a lease may have ended meanwhile.
             let now = self.worker.clock.now();
             match order {
@@ -242,11 +259,10 @@ impl Loop {
                 Order::Settle(told) => self.settling.push(told),
                 // Like UDP packets, these are dropped while too many readings are undelivered.
                 Order::Packet(..) if self.paused => {}
-                Order::Packet(from, bytes) => {
-                    // The engine counts dropped packets. The modules do not report signal
-                    // strength.
+                Order::Packet(from, rssi, bytes) => {
+                    // The engine counts dropped packets.
                     let engine = &mut self.worker.engine;
-                    let _ = engine.handle(now, from, None, &bytes, &mut self.out);
+                    let _ = engine.handle(now, from, rssi, &bytes, &mut self.out);
                 }
             }
         }

@@ -17,13 +17,13 @@ use crate::gateway_support::{CNode, Site};
 use selo_sys::node::Suite;
 
 /// A thread that repeats a step until this is dropped.
-struct Beside {
+pub struct Beside {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Beside {
-    fn start(mut turn: impl FnMut() + Send + 'static) -> Beside {
+    pub fn start(mut turn: impl FnMut() + Send + 'static) -> Beside {
         let stop = Arc::new(AtomicBool::new(false));
         let asked = stop.clone();
         let thread = std::thread::spawn(move || {

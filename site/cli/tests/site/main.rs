@@ -10,6 +10,7 @@ mod gateway_errors;
 #[path = "../../../../tests/command/gateway_support/mod.rs"]
 mod gateway_support;
 mod gateway_walkthrough;
+mod heads;
 mod hostile_logins;
 mod mqtt;
 mod operator;

@@ -31,6 +31,8 @@ use crate::engine::{DownlinkOutcome, WindowState};
 pub enum Request {
     /// Request a [`Status`].
     Status,
+    /// Request a [`HeadsStatus`].
+    Heads,
     /// Write the current knowledge of devices to the registry.
     Flush,
     /// These devices have changed in the registry. An empty list means any device.
@@ -67,6 +69,7 @@ pub enum Request {
 pub enum Reply {
     Done,
     Status(Box<Status>),
+    Heads(HeadsStatus),
     Error(String),
     Event(Event),
 }
@@ -85,6 +88,33 @@ pub struct Status {
     pub readings: u64,
     pub delivered: u64,
     pub dropped: u64,
+}
+
+/// The radio heads of a gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct HeadsStatus {
+    /// The address that they connect to. `None`: the gateway takes no heads.
+    pub listen: Option<String>,
+    /// Those that are connected now.
+    pub heads: Vec<HeadStatus>,
+}
+
+/// A connected head, and what it did since it connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadStatus {
+    pub number: u16,
+    pub name: String,
+    /// The address that it connects from.
+    pub from: String,
+    /// Seconds since it connected.
+    pub seconds: u64,
+    /// Frames that it heard, and frames of these that it heard best.
+    pub heard: u64,
+    pub best: u64,
+    /// Frames that were too many.
+    pub limited: u64,
+    /// Answers that it was given.
+    pub answers: u64,
 }
 
 /// An event for a waiting client.

@@ -106,6 +106,7 @@ fn serve(stream: &UnixStream, services: &Services) -> io::Result<()> {
         };
         let answer = match request {
             Request::Status => Ok(Reply::Status(Box::new(services.status()))),
+            Request::Heads => Ok(Reply::Heads(services.heads())),
             Request::Flush => services.flush().map(|()| Reply::Done),
             Request::Reload { devices } => services.reload(&devices).map(|()| Reply::Done),
             Request::Confirm { digits, name } => services

@@ -1,5 +1,6 @@
 //! The parts of the gateway that requests use: status, and changes of the registry.
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,11 +10,12 @@ use tracing::info;
 
 use super::reply::{Refusal, STOPPING};
 use super::windows::Relay;
-use super::{RELOAD_MAX, Status};
+use super::{HeadStatus, HeadsStatus, RELOAD_MAX, Status};
 use crate::counters::{Count, Shared};
 use crate::delivery::Names;
 use crate::devices::take_over;
 use crate::error::{Error, Result};
+use crate::heads::Connected;
 use crate::recorder::Recorder;
 use crate::registry::{Place, Record, Registry};
 use crate::worker::{Remote, heard};
@@ -41,6 +43,9 @@ pub struct Services {
     pub started: Instant,
     pub listen: String,
     pub metrics: Option<String>,
+    /// The address that radio heads connect to.
+    pub heads: Option<String>,
+    pub connected: Arc<Connected>,
     /// The name that the device of the open window gets.
     pub pairing_name: Mutex<Option<String>>,
     /// The open window, if other gateways open it too.
@@ -62,6 +67,30 @@ impl Services {
             readings: counters.get(Count::Readings),
             delivered: counters.get(Count::Delivered),
             dropped: counters.all_dropped(),
+        }
+    }
+
+    /// The connected heads, by number.
+    pub(super) fn heads(&self) -> HeadsStatus {
+        let mut heads: Vec<_> = self
+            .connected
+            .all()
+            .into_iter()
+            .map(|(number, head)| HeadStatus {
+                number,
+                name: head.name.clone(),
+                from: head.from.to_string(),
+                seconds: head.since.elapsed().as_secs(),
+                heard: head.counts.heard.load(Relaxed),
+                best: head.counts.best.load(Relaxed),
+                limited: head.counts.limited.load(Relaxed),
+                answers: head.counts.answers.load(Relaxed),
+            })
+            .collect();
+        heads.sort_by_key(|head| head.number);
+        HeadsStatus {
+            listen: self.heads.clone(),
+            heads,
         }
     }
 

@@ -34,7 +34,8 @@ impl Engine {
         request: &JoinRequest<'_>,
         out: &mut Output,
     ) -> Result<Admitted, Reason> {
-        if let Peer::Radio(_) = from {
+        // A head's frames are few (`heads/listener.rs`).
+        if let Peer::Radio(_) | Peer::Head(_) = from {
             return Ok(Admitted::Radio);
         }
         let checks = self.settings.limits.checks;

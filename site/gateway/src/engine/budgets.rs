@@ -148,7 +148,7 @@ impl Hints {
     pub(super) fn take(&mut self, now: Now, to: Peer, session: SessionId) -> bool {
         let tick = Tick::from_ms(now.steady_ms);
         let rate = match to {
-            Peer::Radio(_) => HINTS_OF_RADIO,
+            Peer::Radio(_) | Peer::Head(_) => HINTS_OF_RADIO,
             Peer::Udp(_) | Peer::Nowhere => HINTS_OF_ADDRESS,
         };
         let address = to.pack();

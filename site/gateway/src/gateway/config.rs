@@ -25,6 +25,8 @@ pub struct Config {
     pub metrics: Option<SocketAddr>,
     /// Radio modules on serial ports, in addition to UDP. The first is `radio:0`, and so on.
     pub radios: Vec<radio::Port>,
+    /// Address on which radio heads connect.
+    pub heads: Option<SocketAddr>,
     pub sink: Box<dyn Sink>,
     pub sync: Sync,
     pub limits: Limits,
@@ -45,6 +47,7 @@ impl Config {
             listen,
             metrics: None,
             radios: Vec::new(),
+            heads: None,
             sink: Box::new(sink),
             sync: journal.sync,
             limits: Limits::default(),

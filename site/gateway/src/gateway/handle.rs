@@ -10,6 +10,7 @@ use crate::control;
 use crate::counters::{Counters, Shared};
 use crate::delivery::Progress;
 use crate::error::{Error, Result};
+use crate::heads;
 use crate::metrics;
 use crate::radio;
 use crate::state::Lock;
@@ -36,6 +37,7 @@ pub struct Handle {
     pub(super) delivery: Option<JoinHandle<()>>,
     pub(super) control: Option<control::Server>,
     pub(super) radios: Vec<radio::Running>,
+    pub(super) heads: Option<heads::Listener>,
     pub(super) fail: Arc<Fail>,
     pub(super) failures: Mutex<mpsc::Receiver<String>>,
     pub(super) _lock: Lock,
@@ -52,7 +54,8 @@ impl Handle {
             let path = radio.path().to_owned();
             let remote = self.remote.clone();
             let running = radio
-                .start(sender, move |from, frame| remote.packet(from, frame))
+                // The modules do not report signal strength.
+                .start(sender, move |from, frame| remote.packet(from, None, frame))
                 .map_err(|source| Error::Radio { path, source })?;
             self.radios.push(running);
         }
@@ -67,6 +70,11 @@ impl Handle {
     /// The address that serves metrics, if enabled.
     pub fn metrics(&self) -> Option<SocketAddr> {
         self.metrics
+    }
+
+    /// The address that radio heads connect to, if enabled.
+    pub fn heads(&self) -> Option<SocketAddr> {
+        self.heads.as_ref().map(heads::Listener::address)
     }
 
     /// A snapshot of all counters.
@@ -102,6 +110,7 @@ impl Handle {
 
     fn end(&mut self) -> Result<(), String> {
         self.radios.clear();
+        self.heads = None;
         self.remote.stop();
         let worker = match self.worker.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,

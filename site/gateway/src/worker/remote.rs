@@ -3,13 +3,16 @@
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::clock::Now;
 use crate::engine::{Engine, Event, Output};
 use crate::peer::Peer;
+
+/// Maximum packets that wait for the worker, in memory.
+const PACKETS_MAX: usize = 20_000;
 
 /// A function that runs on the worker's thread, between two batches.
 pub type Job = Box<dyn FnOnce(&mut Engine, Now, &mut Output) + Send>;
@@ -22,8 +25,8 @@ pub(super) enum Order {
     Listen(Listener),
     /// To be told once all earlier orders are in the files.
     Settle(mpsc::Sender<()>),
-    /// A packet of a carrier that has its own thread.
-    Packet(Peer, Vec<u8>),
+    /// A packet of a carrier that has its own thread, with its signal strength in dBm.
+    Packet(Peer, Option<i16>, Vec<u8>),
 }
 
 /// A handle to the worker for other threads.
@@ -32,6 +35,8 @@ pub struct Remote {
     pub(super) orders: mpsc::Sender<Order>,
     pub(super) wake: Arc<UnixStream>,
     pub(super) stop: Arc<AtomicBool>,
+    /// Packets among the orders.
+    pub(super) waiting: Arc<AtomicUsize>,
 }
 
 impl Remote {
@@ -73,8 +78,13 @@ impl Remote {
     }
 
     /// Passes on a packet of a carrier that has its own thread.
-    pub(crate) fn packet(&self, from: Peer, bytes: Vec<u8>) {
-        self.order(Order::Packet(from, bytes));
+    pub(crate) fn packet(&self, from: Peer, rssi: Option<i16>, bytes: Vec<u8>) {
+        if self.waiting.fetch_add(1, Ordering::AcqRel) >= PACKETS_MAX {
+            // The worker is far behind, and nodes repeat what gets no answer.
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
+            return;
+        }
+        self.order(Order::Packet(from, rssi, bytes));
     }
 
     /// Subscribes to all later events.
