@@ -22,10 +22,11 @@ esac
 # Removes comments, so that names in prose do not count. Expands macros that declare functions to
 # the functions' names.
 expand='
-    s@//.*@@; /^#include/d; s@\bselo_[a-z0-9_]*##[a-z0-9_#]*@@g; /^#define SELO_[A-Z_]*(.*\\$/d; /^ *SELO_AES_PIECES(/d
+    s@//.*@@; /^#include/d; s@\bselo_[a-z0-9_]*##[a-z0-9_#]*@@g; /^#define SELO_[A-Z_]*(.*\\$/d; /^ *SELO_AES_PIECES(/d; /^  *SELO_AES_AEAD\(_OF\)*(/d
     s@^SELO_CIPHER_OF(\(.*\))@\1_cipher@; s@^SELO_INVERSE_OF(\(.*\))@\1_inverse@
     s@^SELO_AES_IN_PIECES(\([^,]*\).*@struct \1_sealing struct \1_opening \1_seal_start \1_seal_update \1_seal_finish \1_open_start \1_open_update \1_open_finish@
-    s@^SELO_AES_AEAD(\(.*\), selo.*@struct \1_key \1_setup \1_seal \1_open@'
+    s@^SELO_AES_AEAD(\(.*\), selo.*@struct \1_key \1_setup \1_seal \1_open@
+    s@^SELO_AES_GCM(\(.*\), .*@struct \1_key \1_setup \1_seal \1_open@'
 code=$(sed "$expand" "$top" "${headers[@]}" | tr '\n' '\f' | sed 's@/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/@@g' | tr '\f' '\n')
 types=$(grep -oE '(struct|enum) selo_[a-z0-9_]+|selo_[a-z0-9]+_fn' <<<"$code" | sed 's/.* //' | sort -u)
 functions=$(grep -oE '\bselo_[a-z0-9_]+\b' <<<"$code" | sort -u | comm -23 - <(echo "$types"))

@@ -38,6 +38,9 @@ static void steps(void)
         for (uint8_t j = 0; j < 8; j++) {
             uint8_t *const at = block.data + j % 4;
             kernel_fill(at, 16);
+            if (i % 8 == 0 && j == 0) { /* with that multiplier the largest products */
+                memset(at, 0xff, 16);
+            }
             at[16] = j % 3 != 0;
             KERNEL_CALL(selo_poly1305_block, state(), at);
         }
@@ -62,7 +65,8 @@ static void messages(void)
     kernel_series("poly1305-padded", SIZE + 1);
 }
 
-/* Sums at the edges of p = 2^130 - 5: the multiplier is 1, and blocks of -1, -5 and others. */
+/* Sums at the edges of p = 2^130 - 5: the multiplier is 1, and blocks of -1, -5 and others. Three blocks
+ * of 2^128 follow, so that a carry that is lost on top shows. */
 static void edges(void)
 {
     static const uint8_t lowest[] = {0, 1, 4, 5, 0xfa, 0xfb, 0xfc, 0xff};
@@ -70,7 +74,7 @@ static void edges(void)
         memset(key, 0, sizeof key);
         key[0] = 1;
         selo_poly1305_start(state(), key);
-        for (uint16_t j = 0, rest = i; j < 4; j++, rest /= 8) {
+        for (uint16_t j = 0, rest = i; j < 6; j++, rest /= 8) {
             memset(block.data, lowest[rest % 8] < 8 ? 0 : 0xff, 16);
             block.data[0] = lowest[rest % 8];
             block.data[16] = j != 0;

@@ -1,6 +1,6 @@
 /*
- * GCM: the test cases of [GCMSPEC, B] with AES-128 and AES-256, over every variant that encrypts; the
- * multiplication against its definition; every size of nonce and tag; counters that wrap.
+ * GCM: the test cases of [GCMSPEC, B] with AES-128 and AES-256, over every variant that encrypts, in one
+ * call, in pieces and with H at hand; the multiplication against its definition; every size of nonce and tag; counters that wrap.
  */
 #include "check_pieces.h"
 #include "selo.h"
@@ -21,6 +21,29 @@ static enum selo_status open(const void *key, const struct selo_header *header, 
 }
 
 static const struct check_aead gcm = {seal, open};
+
+/* With H at hand. */
+static enum selo_status keyed_seal(const void *key, const struct selo_header *header, uint8_t *out,
+                                   const uint8_t *in, size_t size, uint8_t *tag)
+{
+    const struct selo_cipher *cipher = key;
+    uint8_t hash_key[16];
+
+    selo_gcm_hash_key(*cipher, hash_key);
+    return selo_gcm_keyed_seal(*cipher, hash_key, header, out, in, size, tag);
+}
+
+static enum selo_status keyed_open(const void *key, const struct selo_header *header, uint8_t *out,
+                                   const uint8_t *in, size_t size, const uint8_t *tag)
+{
+    const struct selo_cipher *cipher = key;
+    uint8_t hash_key[16];
+
+    selo_gcm_hash_key(*cipher, hash_key);
+    return selo_gcm_keyed_open(*cipher, hash_key, header, out, in, size, tag);
+}
+
+static const struct check_aead keyed = {keyed_seal, keyed_open};
 CHECK_IN_PIECES(in_pieces, gcm, const struct selo_cipher, *key, CHECK_WITHOUT_SIZE)
 
 static void examples(void)
@@ -130,13 +153,15 @@ static void examples(void)
         struct selo_aes256_fast fast256;
         struct selo_aes256_small small256;
         struct selo_aes256_tiny tiny256;
-        const struct selo_cipher ciphers[2][3] = {
+        const struct selo_cipher ciphers[2][4] = {
             {{.encrypt = selo_aes128_fast_encrypt, .key = &fast128},
              {.encrypt = selo_aes128_small_encrypt, .key = &small128},
-             {.encrypt = selo_aes128_tiny_encrypt, .key = &tiny128}},
+             {.encrypt = selo_aes128_tiny_encrypt, .key = &tiny128},
+             selo_aes128_fast_cipher(&fast128)},
             {{.encrypt = selo_aes256_fast_encrypt, .key = &fast256},
              {.encrypt = selo_aes256_small_encrypt, .key = &small256},
-             {.encrypt = selo_aes256_tiny_encrypt, .key = &tiny256}},
+             {.encrypt = selo_aes256_tiny_encrypt, .key = &tiny256},
+             selo_aes256_fast_cipher(&fast256)},
         };
         int long_key = check_hex(raw, sizeof raw, cases[i].key) == 32;
 
@@ -153,11 +178,12 @@ static void examples(void)
         p.size = check_hex(text, sizeof text, cases[i].text);
         CHECK(check_hex(ciphertext, sizeof ciphertext, cases[i].ciphertext) == p.size);
         CHECK(check_hex(tag, sizeof tag, cases[i].tag) == 16);
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 4; c++) {
             for (size_t t = 0; t < sizeof tag_sizes / sizeof tag_sizes[0]; t++) {
                 check_aead_packet(&gcm, &ciphers[long_key][c], &p, ciphertext, tag, tag_sizes[t]);
                 check_aead_packet(&in_pieces, &ciphers[long_key][c], &p, ciphertext, tag,
                                   tag_sizes[t]);
+                check_aead_packet(&keyed, &ciphers[long_key][c], &p, ciphertext, tag, tag_sizes[t]);
             }
         }
     }
@@ -308,6 +334,7 @@ static void counters_run_over(void)
         }
         check_aead_packet(&gcm, &c, &p, ciphertext, tag, 16);
         check_aead_packet(&in_pieces, &c, &p, ciphertext, tag, 16);
+        check_aead_packet(&keyed, &c, &p, ciphertext, tag, 16);
     }
 }
 
@@ -316,6 +343,7 @@ static void long_messages(void)
 {
     struct selo_aes128_fast key;
     const struct selo_cipher c = {.encrypt = selo_aes128_fast_encrypt, .key = &key};
+    const struct selo_cipher two = selo_aes128_fast_cipher(&key);
     static uint8_t text[70000], out[70000], nonce[1000];
     uint8_t raw[16], tag[16];
 
@@ -376,6 +404,49 @@ static void long_messages(void)
         CHECK(selo_gcm_open(selo_aes128_fast_cipher(&key), &header, out, out, size, tag) ==
               SELO_OK);
         CHECK_BYTES(out, text, size);
+        CHECK(keyed.seal(&two, &header, out, out, size, tag) == SELO_OK);
+        CHECK_BYTES(tag, product, 16);
+        CHECK(keyed.open(&two, &header, out, out, size, tag) == SELO_OK);
+        CHECK_BYTES(out, text, size);
+    }
+}
+
+/* With H at hand: the same results for every size of text, with and without two blocks at a time. */
+static void with_hash_key(void)
+{
+    struct selo_aes128_fast key;
+    const struct selo_cipher ciphers[2] = {selo_aes128_fast_cipher(&key),
+                                           {.encrypt = selo_aes128_fast_encrypt, .key = &key}};
+    uint8_t raw[16], nonce[20], text[100], out[100], want[100], tag[16], want_tag[16];
+
+    check_random_bytes(raw, 16);
+    selo_aes128_fast_setup(&key, raw);
+    for (size_t size = 0; size <= sizeof text; size++) {
+        const struct selo_header header = {nonce, size % 3 == 0 ? 1 + size % 20 : 12, text, size % 40, 16};
+
+        check_random_bytes(nonce, sizeof nonce);
+        check_random_bytes(text, sizeof text);
+        CHECK(selo_gcm_seal(ciphers[0], &header, want, text, size, want_tag) == SELO_OK);
+        for (int i = 0; i < 2; i++) {
+            CHECK(keyed.seal(&ciphers[i], &header, out, text, size, tag) == SELO_OK);
+            CHECK_BYTES(out, want, size);
+            CHECK_BYTES(tag, want_tag, 16);
+            CHECK(keyed.open(&ciphers[i], &header, out, out, size, tag) == SELO_OK);
+            CHECK_BYTES(out, text, size);
+        }
+    }
+}
+
+/* Sizes in bits of 64 bits, which no message here has. */
+static void sizes(void)
+{
+    const size_t most = (size_t)-1 >> 3 << 3, first = most - 0x1234567, second = most / 3;
+    uint8_t key[16] = {0x80}, hash[16] = {0}; /* 1 */
+
+    selo_ghash_sizes(hash, key, first, second);
+    for (int i = 0; i < 8; i++) {
+        CHECK(hash[7 - i] == (uint8_t)((uint64_t)first << 3 >> 8 * i));
+        CHECK(hash[15 - i] == (uint8_t)((uint64_t)second << 3 >> 8 * i));
     }
 }
 
@@ -389,10 +460,12 @@ static void refused(void)
     for (size_t tag_size = 0; tag_size < 20; tag_size++) {
         if (tag_size != 4 && tag_size != 8 && (tag_size < 12 || tag_size > 16)) {
             check_aead_refused(&gcm, &c, 12, 8, tag_size);
+            check_aead_refused(&keyed, &c, 12, 8, tag_size);
         }
     }
     check_aead_refused(&gcm, &c, 12, 8, 256 + 16);
     check_aead_refused(&gcm, &c, 0, 8, 16);
+    check_aead_refused(&keyed, &c, 0, 8, 16);
 }
 
 int main(void)
@@ -401,6 +474,8 @@ int main(void)
     products();
     counters_run_over();
     long_messages();
+    with_hash_key();
+    sizes();
     refused();
     return check_report("gcm");
 }

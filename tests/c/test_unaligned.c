@@ -1,5 +1,5 @@
 /*
- * Modes whose message begins at any address. A core that loads words from multiples of their size only
+ * Modes and Ascon-AEAD128, whose message begins at any address. A core that loads words from multiples of their size only
  * adds blocks in words where it can and in bytes elsewhere (SELO_STRICT_WORDS): both must agree.
  */
 #include "check.h"
@@ -79,6 +79,33 @@ static enum selo_status gcm_open_pieces(struct selo_cipher cipher, uint8_t *out,
     return status != SELO_OK ? status : selo_gcm_open_finish(&state, tag);
 }
 
+/* Ascon-AEAD128, which has a key of its own. */
+static const uint8_t ascon_raw[16] = {3, 1, 4}, ascon_nonce[16] = {1, 5, 9};
+static const struct selo_header ascon_header = {ascon_nonce, 16, NULL, 0, TAG};
+
+static enum selo_status ascon(struct selo_cipher cipher, uint8_t *out, const uint8_t *in, size_t size,
+                              uint8_t *tag)
+{
+    struct selo_ascon_aead128_key key;
+
+    (void)cipher;
+    selo_ascon_aead128_setup(&key, ascon_raw);
+    return selo_ascon_aead128_seal(&key, &ascon_header, out, in, size, tag);
+}
+
+/* Seals apart, and opens there into the place of the output. */
+static enum selo_status ascon_open(struct selo_cipher cipher, uint8_t *out, const uint8_t *in, size_t size,
+                                   uint8_t *tag)
+{
+    _Alignas(8) uint8_t sealed[LONGEST + 8];
+    uint8_t *const at = sealed + ((uintptr_t)in & 3);
+    struct selo_ascon_aead128_key key;
+    enum selo_status status = ascon(cipher, at, in, size, tag);
+
+    selo_ascon_aead128_setup(&key, ascon_raw);
+    return status != SELO_OK ? status : selo_ascon_aead128_open(&key, &ascon_header, out, at, size, tag);
+}
+
 typedef enum selo_status mode(struct selo_cipher cipher, uint8_t *out, const uint8_t *in, size_t size,
                               uint8_t *tag);
 
@@ -115,8 +142,8 @@ static void everywhere(mode *run, struct selo_cipher cipher, int opens)
 
 int main(void)
 {
-    static mode *const modes[] = {ctr, ccm, ccm_open, gcm, gcm_pieces, gcm_open_pieces};
-    static const int opens[] = {0, 0, 1, 0, 0, 1};
+    static mode *const modes[] = {ctr, ccm, ccm_open, gcm, gcm_pieces, gcm_open_pieces, ascon, ascon_open};
+    static const int opens[] = {0, 0, 1, 0, 0, 1, 0, 1};
     uint8_t key[16];
     struct selo_aes128_fast fast;
     struct selo_aes128_small small;

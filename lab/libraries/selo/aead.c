@@ -1,7 +1,7 @@
 /*
  * Selo's authenticated ciphers in the lab: key-setup, seal, open. The manifest defines SELO_AEAD, the
- * prefix of _seal and _open. It also defines either SELO_CIPHER, the struct of the block cipher
- * without `struct`, or NONCE_BYTES, if the cipher accepts only nonces of that size.
+ * prefix of _seal and _open. It also defines SELO_CIPHER, the struct of the block cipher without
+ * `struct`, where these take any cipher, and NONCE_BYTES, if they accept only nonces of that size.
  */
 #include "agent.h"
 #include "names.h"
@@ -18,15 +18,19 @@ enum { WHOLE_TAG = 16 };
 static struct SELO_CIPHER key;
 #define SET_UP(raw) SELO_NAME(SELO_CIPHER, _setup)(&key, raw)
 #define KEY SELO_NAME(SELO_CIPHER, _cipher)(&key)
-#define TAKES_NONCE(size) 1
 
 #else
 
 static struct SELO_NAME(SELO_AEAD, _key) key;
 #define SET_UP(raw) SELO_NAME(SELO_AEAD, _setup)(&key, raw)
 #define KEY &key
-#define TAKES_NONCE(size) ((size) == NONCE_BYTES)
 
+#endif
+
+#ifdef NONCE_BYTES
+#define TAKES_NONCE(size) ((size) == NONCE_BYTES)
+#else
+#define TAKES_NONCE(size) 1
 #endif
 
 /* The arguments of either operation. The tag follows the text. */

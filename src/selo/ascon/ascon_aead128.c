@@ -56,8 +56,7 @@ void selo_ascon_aead128_end(uint64_t state[5], const uint8_t key[16], uint8_t re
     add_block(state, 16, key);
     selo_ascon_permute(state, 12);
 #if ASCON_WORDS
-    ascon_add_16(state + 3, key);
-    memcpy(tag, state + 3, 16);
+    selo_xor_16(tag, (const uint8_t *)(state + 3), key);
 #else
     for (uint8_t i = 0; i < 16; i++) {
         tag[i] = selo_ascon_byte(state, (uint8_t)(24 + i)) ^ key[i];

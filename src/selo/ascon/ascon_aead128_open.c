@@ -19,14 +19,7 @@ enum selo_status selo_ascon_aead128_open(const struct selo_ascon_aead128_key *ke
     selo_ascon_aead128_begin(state, key->bytes, header);
     for (left = size; left >= 16; left -= 16) {
 #if ASCON_WORDS
-        uint64_t first, second;
-        memcpy(&first, in, 8);
-        memcpy(&second, in + 8, 8);
-        ascon_add_16(state, in); /* the text; the state then becomes the ciphertext */
-        memcpy(out, state, 8);
-        memcpy(out + 8, state + 1, 8);
-        state[0] = first;
-        state[1] = second;
+        ascon_decrypt_16(state, out, in);
         in += 16;
         out += 16;
 #else

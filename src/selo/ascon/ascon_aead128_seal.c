@@ -19,9 +19,7 @@ enum selo_status selo_ascon_aead128_seal(const struct selo_ascon_aead128_key *ke
     selo_ascon_aead128_begin(state, key->bytes, header);
     while (size >= 16) {
 #if ASCON_WORDS
-        ascon_add_16(state, in);
-        memcpy(out, state, 8);
-        memcpy(out + 8, state + 1, 8);
+        ascon_encrypt_16(state, out, in);
         in += 16;
         out += 16;
 #else

@@ -6,20 +6,56 @@
 #include "gcm.h"
 #include "ghash.h"
 
-#if SELO_CIPHER_TWO && !SELO_WIDE
-/* The hash key, and the mask for a nonce of 12 bytes, as two blocks at a time. */
-static void start_two(struct selo_gcm *gcm, struct selo_cipher cipher, const uint8_t nonce[12])
+/* Sizes that GCM does not accept. */
+#define REFUSED(nonce_size, tag_size) \
+    ((nonce_size) == 0 || (tag_size) < 4 || (tag_size) > 16 || ((tag_size) < 12 && (tag_size) % 4 != 0))
+
+/* The counter, which is zero, becomes J0 [SP800-38D, 7.1, step 2]. */
+SELO_INLINE void count(struct selo_gcm *gcm, const struct selo_header *header, size_t nonce_size)
+{
+    if (nonce_size == 12) {
+        memcpy(gcm->counter, header->nonce, 12);
+        gcm->counter[15] = 1;
+    } else {
+        selo_ghash_padded(gcm->counter, gcm->hash_key, header->nonce, nonce_size);
+        selo_ghash_sizes(gcm->counter, gcm->hash_key, 0, nonce_size);
+    }
+}
+
+#if SELO_CIPHER_TWO
+/* Blocks a and b, two at a time where the cipher can. */
+static void encrypt_both(struct selo_cipher cipher, uint8_t a[16], uint8_t b[16])
 {
     uint8_t blocks[32];
 
-    memcpy(gcm->counter, nonce, 12);
-    gcm->counter[15] = 1;
-    memset(blocks, 0, 16);
-    memcpy(blocks + 16, gcm->counter, 16);
-    cipher.encrypt_two(cipher.key, blocks, blocks);
-    memcpy(gcm->hash_key, blocks, 16);
-    memcpy(gcm->mask, blocks + 16, 16);
-    selo_wipe(blocks, sizeof blocks);
+    if (cipher.encrypt_two != NULL) {
+        memcpy(blocks, a, 16);
+        memcpy(blocks + 16, b, 16);
+        cipher.encrypt_two(cipher.key, blocks, blocks);
+        memcpy(a, blocks, 16);
+        memcpy(b, blocks + 16, 16);
+        selo_wipe(blocks, sizeof blocks);
+    } else {
+        cipher.encrypt(cipher.key, a, a);
+        cipher.encrypt(cipher.key, b, b);
+    }
+}
+
+enum selo_status selo_gcm_start_keyed(struct selo_gcm *gcm, uint8_t stream[16],
+                                      struct selo_cipher cipher, const uint8_t hash_key[16],
+                                      const struct selo_header *header)
+{
+    if (REFUSED(header->nonce_size, header->tag_size)) {
+        return SELO_ERROR_ARGUMENT;
+    }
+    memcpy(gcm->hash_key, hash_key, 16);
+    memset(gcm->counter, 0, 16);
+    count(gcm, header, header->nonce_size);
+    memcpy(gcm->mask, gcm->counter, 16);
+    selo_gcm_advance(gcm->counter);
+    memcpy(stream, gcm->counter, 16);
+    encrypt_both(cipher, gcm->mask, stream);
+    return SELO_OK;
 }
 #endif
 
@@ -28,24 +64,20 @@ enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
 {
     size_t nonce_size = header->nonce_size, tag_size = header->tag_size;
 
-    if (nonce_size == 0 || tag_size < 4 || tag_size > 16 || (tag_size < 12 && tag_size % 4 != 0)) {
+    if (REFUSED(nonce_size, tag_size)) {
         return SELO_ERROR_ARGUMENT;
     }
     memset(gcm, 0, sizeof *gcm);
 #if SELO_CIPHER_TWO && !SELO_WIDE
-    if (nonce_size == 12 && cipher.encrypt_two != NULL) {
-        start_two(gcm, cipher, header->nonce);
+    if (nonce_size == 12) {
+        count(gcm, header, nonce_size);
+        memcpy(gcm->mask, gcm->counter, 16);
+        encrypt_both(cipher, gcm->hash_key, gcm->mask);
         return SELO_OK;
     }
 #endif
     cipher.encrypt(cipher.key, gcm->hash_key, gcm->hash_key);
-    if (nonce_size == 12) {
-        memcpy(gcm->counter, header->nonce, 12);
-        gcm->counter[15] = 1;
-    } else {
-        selo_ghash_padded(gcm->counter, gcm->hash_key, header->nonce, nonce_size);
-        selo_ghash_sizes(gcm->counter, gcm->hash_key, 0, nonce_size);
-    }
+    count(gcm, header, nonce_size);
     cipher.encrypt(cipher.key, gcm->mask, gcm->counter);
     return SELO_OK;
 }
@@ -102,7 +134,11 @@ void selo_gcm_tag(const struct selo_gcm *gcm, uint8_t tag[16], const struct selo
     selo_ghash_padded(tag, gcm->hash_key, header->ad, header->ad_size);
     selo_ghash_padded(tag, gcm->hash_key, ciphertext, size);
     selo_ghash_sizes(tag, gcm->hash_key, header->ad_size, size);
+#if SELO_BYTEWISE
     for (uint8_t i = 0; i < 16; i++) {
         tag[i] ^= gcm->mask[i];
     }
+#else
+    selo_xor_16(tag, tag, gcm->mask);
+#endif
 }

@@ -9,6 +9,14 @@
 enum selo_status selo_gcm_start(struct selo_gcm *gcm, struct selo_cipher cipher,
                                 const struct selo_header *header);
 
+#if SELO_CIPHER_TWO
+/* The same with H at hand. Also encrypts inc32(J0), the first block of key stream; the counter is
+ * that block's. */
+enum selo_status selo_gcm_start_keyed(struct selo_gcm *gcm, uint8_t stream[16],
+                                      struct selo_cipher cipher, const uint8_t hash_key[16],
+                                      const struct selo_header *header);
+#endif
+
 /* inc32 [SP800-38D, 6.2]. The time is the same for every counter. */
 static inline void selo_gcm_advance(uint8_t counter[16])
 {

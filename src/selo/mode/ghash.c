@@ -19,6 +19,7 @@ void selo_ghash_padded(uint8_t hash[16], const uint8_t key[16], const uint8_t *d
     }
 }
 
+#if SELO_BYTEWISE
 static void add_size(uint8_t field[8], size_t size)
 {
     field[7] = (uint8_t)(field[7] ^ size << 3);
@@ -28,6 +29,13 @@ static void add_size(uint8_t field[8], size_t size)
         size >>= 8;
     }
 }
+#else
+static void add_size(uint8_t field[8], size_t size)
+{
+    selo_store_be32(field, selo_load_be32(field) ^ (uint32_t)((uint64_t)size >> 29));
+    selo_store_be32(field + 4, selo_load_be32(field + 4) ^ (uint32_t)size << 3);
+}
+#endif
 
 void selo_ghash_sizes(uint8_t hash[16], const uint8_t key[16], size_t first, size_t second)
 {

@@ -220,10 +220,6 @@
 #ifndef SELO_X25519_HALVES
 #define SELO_X25519_HALVES !SELO_WIDE_PRODUCTS
 #endif
-#ifndef SELO_POLY1305_HALVES
-#define SELO_POLY1305_HALVES (!SELO_BYTEWISE && !SELO_WIDE_PRODUCTS)
-#endif
-
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
 /* The backend is native/avr. lpm reads its tables, as it does those of the C code. On a chip with
@@ -349,11 +345,22 @@
 #define SELO_NATIVE_P256 (SELO_NATIVE && (SELO_BACKEND_AVR || (SELO_BACKEND_UMAAL && !SELO_P256_SMALL)))
 #endif
 #ifndef SELO_NATIVE_POLY1305 /* AVR's kernel works on bytes only, those of ARM and RV32 on words only */
+#if defined(SELO_POLY1305_HALVES) && SELO_POLY1305_HALVES
+#define SELO_NATIVE_POLY1305 0
+#else
 #define SELO_NATIVE_POLY1305 \
     (SELO_BYTEWISE ? SELO_NATIVE_ONLY_AVR \
-                   : (SELO_NATIVE && (SELO_BACKEND_UMAAL || SELO_BACKEND_RISCV32_MUL) && \
-                      !SELO_POLY1305_HALVES))
+                   : (SELO_NATIVE && \
+                      ((SELO_BACKEND_THUMB2 && !SELO_BACKEND_UMAAL) || \
+                       (SELO_WIDE_PRODUCTS && (SELO_BACKEND_UMAAL || SELO_BACKEND_RISCV32_MUL)))))
 #endif
+#endif
+#ifndef SELO_POLY1305_HALVES
+#define SELO_POLY1305_HALVES (!SELO_BYTEWISE && !SELO_WIDE_PRODUCTS && !SELO_NATIVE_POLY1305)
+#endif
+/* 1 where the kernel wants the multiplier in parts of at most 15 bits. */
+#define SELO_POLY1305_PARTS \
+    (SELO_NATIVE_POLY1305 && SELO_BACKEND_THUMB2 && !SELO_BACKEND_UMAAL)
 #ifndef SELO_NATIVE_POLY1305_HALVES
 #define SELO_NATIVE_POLY1305_HALVES \
     (SELO_NATIVE && (SELO_BACKEND_THUMB1 || SELO_BACKEND_XTENSA) && SELO_POLY1305_HALVES)
@@ -387,7 +394,7 @@
 #if !SELO_NATIVE_ONLY_AVR && \
     (SELO_NATIVE_SPECK || (!SELO_BACKEND_THUMB2 && SELO_NATIVE_MLKEM) || \
      (!SELO_BACKEND_UMAAL && SELO_NATIVE_P256) || \
-     (!SELO_BACKEND_UMAAL && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_POLY1305) || \
+     (!SELO_BACKEND_THUMB2 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_POLY1305) || \
      (SELO_BACKEND_RISCV32 && !SELO_BACKEND_RISCV32_MUL && SELO_NATIVE_GHASH))
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif

@@ -3,8 +3,8 @@
  *
  * The accumulator has five forms: bytes, for 8-bit CPUs; words of 26 bits, for CPUs that multiply
  * 32 bits; words of 13 bits, where wider products or sums would branch (SELO_WIDE_PRODUCTS); words
- * of 64 bits, for CPUs that multiply those (SELO_POLY1305_WIDE); words of 32 bits, which only a
- * kernel uses. A kernel may replace selo_poly1305_block in bytes too (native/api.h).
+ * of 64 bits, for CPUs that multiply those (SELO_POLY1305_WIDE); words of 32 bits, which only
+ * kernels use, one of them with the multiplier in parts. A kernel may replace selo_poly1305_block in bytes too (native/api.h).
  */
 #ifndef SELO_POLY1305_H
 #define SELO_POLY1305_H
@@ -22,6 +22,11 @@ struct selo_poly1305 {
     uint16_t multiplier[19]; /* 5 times each word of r except the first, then r */
 #elif SELO_POLY1305_WIDE
     uint32_t sum[6], multiplier[4]; /* numbers of 64 bits, without their alignment */
+#elif SELO_POLY1305_PARTS
+    uint32_t sum[5];       /* below 2^130 + 2^128 */
+    uint32_t wrapped[3];   /* s: 5 / 4 times r1, r2 and r3 */
+    uint16_t lower[7];     /* 14 bits of s1, s2, s3, r0, r1, r2 and r3 */
+    uint16_t upper[7];     /* and the other bits */
 #elif SELO_NATIVE_POLY1305
     uint32_t sum[5]; /* below 2^130 + 2^128 */
     uint32_t multiplier[4];

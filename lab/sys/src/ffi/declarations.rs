@@ -220,7 +220,7 @@ structs! {
 
 structs! {
     /// `struct selo_aead_key`: a key with its algorithm, which is chosen at run time.
-    AeadTableKey { aead: *const AeadTable, of: [u8; 240] }
+    AeadTableKey { aead: *const AeadTable, of: [u8; 256] }
     /// `struct selo_aead_sealing`: a message in pieces.
     AeadTableSealing { pieces: *const AeadPieces, left: u32, tag_size: u8, of: [u64; 27] }
     /// `struct selo_aead_opening`: a message in pieces.
@@ -383,6 +383,29 @@ unsafe extern "C" {
     ) -> Status;
     pub fn selo_gcm_open(
         cipher: Cipher,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *const u8,
+    ) -> Status;
+
+    #[allow(dead_code, reason = "the tables of AES-GCM call it")]
+    pub fn selo_gcm_hash_key(cipher: Cipher, hash_key: *mut u8);
+    #[allow(dead_code, reason = "the tables of AES-GCM call it")]
+    pub fn selo_gcm_keyed_seal(
+        cipher: Cipher,
+        hash_key: *const u8,
+        header: *const Header,
+        out: *mut u8,
+        input: *const u8,
+        size: usize,
+        tag: *mut u8,
+    ) -> Status;
+    #[allow(dead_code, reason = "the tables of AES-GCM call it")]
+    pub fn selo_gcm_keyed_open(
+        cipher: Cipher,
+        hash_key: *const u8,
         header: *const Header,
         out: *mut u8,
         input: *const u8,
