@@ -11,7 +11,11 @@ use crate::pivot::{Line, Lines};
 use crate::table::{Cell, Column, Table, Tone};
 
 /// The interfaces of the table.
-const INTERFACES: [Interface; 2] = [Interface::Kem, Interface::Signature];
+const INTERFACES: [Interface; 3] = [
+    Interface::Kem,
+    Interface::LargeSignature,
+    Interface::Signature,
+];
 
 /// The table of the rows; `None` if none of them is of a key encapsulation or a signature.
 pub fn table(rows: &[Row], context: &Context) -> Option<Table> {
@@ -48,7 +52,7 @@ pub fn table(rows: &[Row], context: &Context) -> Option<Table> {
     }
     table.remarks.push(
         "Mean, least and most are those of several keys. Stack: the deepest of the operation, without keys and messages. \
-         Heap: most in use at once. Flash and RAM: growth over an empty program; RAM has the keys and the ciphertext."
+         Heap: most in use at once. Flash and RAM: growth over an empty program; RAM has the keys and the ciphertext or the signature."
             .to_owned(),
     );
     Some(table.without_empty_columns())

@@ -189,7 +189,10 @@ fn build_failure(error: &Error) -> Cause {
         .or_else(|| text.lines().find(|line| line.contains("rror:")))
         .or_else(|| text.lines().find(|line| line.contains("error")))
         .or_else(|| text.lines().nth(1));
-    Cause::DoesNotBuild {
-        message: telling.unwrap_or(&text).trim().to_owned(),
+    let message = telling.unwrap_or(&text).trim().to_owned();
+    let objects = ["local objects too large", "size of array"];
+    match objects.iter().any(|object| message.contains(object)) && message.ends_with("too large") {
+        true => Cause::TooLarge { message },
+        false => Cause::DoesNotBuild { message },
     }
 }

@@ -61,7 +61,12 @@ impl Lab<'_> {
             if timed && let Some(spread) = &spread {
                 row.status = Status::VariableTime;
                 row.cause = Some(spread.clone());
-            } else if timed && exact && !steady && interface == Interface::Kem {
+            } else if timed
+                && exact
+                && !steady
+                && interface.draws_public_keys()
+                && !interface.is_search(&operation.name)
+            {
                 row.notes.push(Note::PublicKeys { count: row.samples });
             }
             rows.push(row);
