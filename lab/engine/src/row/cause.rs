@@ -147,6 +147,8 @@ pub enum Note {
     Seeds { count: u32 },
     /// The time depends on the public key; each sample has another one.
     PublicKeys { count: u32 },
+    /// This share of the figure is spent in functions of SHA-2, SHA-3 and SHAKE, in percent.
+    Hashing { percent: f64 },
     /// The counter advances by this number of cycles at a time.
     Steps { cycles: u32 },
     /// This part of the heap is still in use after the operation, in bytes.

@@ -207,6 +207,7 @@ impl fmt::Display for Note {
             Note::PublicKeys { count } => {
                 write!(f, "mean of {count} public keys, on which the time depends")
             }
+            Note::Hashing { percent } => write!(f, "{percent:.0} % in functions of hashes"),
             Note::Steps { cycles } => write!(f, "counted in steps of {cycles} cycles"),
             Note::HeapLeft { bytes } => write!(f, "{bytes} bytes are still in use after it"),
             Note::Said { text } => write!(f, "{text}"),
