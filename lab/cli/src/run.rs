@@ -250,7 +250,7 @@ fn fill(table: &mut Table, rows: &[Row], metrics: &[(Metric, Scale)]) {
 
 /// True if the figure is a mean of figures that differ for a reason.
 fn is_mean(row: &Row) -> bool {
-    let public = |note: &Note| matches!(note, Note::PublicKeys { .. });
+    let public = |note: &Note| matches!(note, Note::PublicKeys { .. } | Note::Seeds { .. });
     row.notes.iter().any(public)
 }
 

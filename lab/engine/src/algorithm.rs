@@ -33,6 +33,16 @@ pub struct Algorithm {
     /// public keys must be points of the curve (random bytes will not do).
     #[serde(default)]
     pub public_bytes: Option<u32>,
+    /// Sizes of a signature scheme with large keys: of the seed of a key pair, of the random bytes
+    /// that a signature takes, of a private key, and of the largest signature.
+    #[serde(default)]
+    pub seed_bytes: Option<u32>,
+    #[serde(default)]
+    pub random_bytes: Option<u32>,
+    #[serde(default)]
+    pub private_bytes: Option<u32>,
+    #[serde(default)]
+    pub signature_bytes: Option<u32>,
     /// Measured message sizes, in bytes. Reports show the first one.
     #[serde(default)]
     pub bytes: Vec<u32>,

@@ -1,6 +1,7 @@
 //! The sequence of calls that measures an operation, with sizes from the algorithm.
 
 mod kem;
+mod large_signature;
 mod one;
 
 use crate::algorithm::Algorithm;
@@ -28,6 +29,7 @@ impl Interface {
             Interface::Kdf => (operation == "derive").then(|| derive(bytes)),
             Interface::Dh => agree(algorithm, operation),
             Interface::Signature => sign(operation, bytes),
+            Interface::LargeSignature => large_signature::plan(algorithm, operation, bytes),
             Interface::Kem => kem::plan(operation),
             Interface::PublicKey => encrypt_public(operation),
             Interface::Link | Interface::Node | Interface::Probe => None,

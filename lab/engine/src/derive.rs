@@ -9,7 +9,7 @@ use crate::energy::PowerProfile;
 use crate::metrics::default_metrics;
 use crate::model::{CycleModel, FIGURES};
 use crate::project::Project;
-use crate::row::{Basis, Cause, Fidelity, Metric, Note, Row};
+use crate::row::{Basis, Cause, Fidelity, INSTRUCTIONS, Metric, Note, Path, Row};
 use crate::store;
 
 /// Returns the measured rows and the rows derived from them, for boards of this project. A derived
@@ -105,6 +105,11 @@ fn modelled(project: &Project, board: &Board, row: &Row, metric: Metric) -> Opti
         return Some(made.without(no_cycles(project, model)));
     };
     let mut values = Vec::new();
+    made.notes
+        .retain(|note| !matches!(note, Note::Hashing { .. }));
+    if let Some(share) = hashing(model, paths).filter(|_| shows_hashing(row)) {
+        made.notes.push(share);
+    }
     for path in paths {
         let cycles = model.cycles_of_classes(&path.classes);
         let value = match (cycles, metric, board.clock_hz) {
@@ -117,6 +122,27 @@ fn modelled(project: &Project, board: &Board, row: &Row, metric: Metric) -> Opti
     let mut made = made.sampled(&values, true);
     made.notes.insert(0, Note::Model(caution));
     Some(made)
+}
+
+/// True if the row shows the share of hashing: its instructions do.
+fn shows_hashing(row: &Row) -> bool {
+    let is_share = |note: &Note| matches!(note, Note::Hashing { .. });
+    row.notes.iter().any(is_share)
+}
+
+/// The share of the modelled cycles in functions of hashes.
+fn hashing(model: &CycleModel, paths: &[Path]) -> Option<Note> {
+    let (mut of_hashes, mut all) = (0.0, 0.0);
+    for path in paths {
+        let mut classes = path.hashing.clone()?;
+        classes.remove(INSTRUCTIONS);
+        let samples = f64::from(path.samples);
+        of_hashes += samples * model.cycles_of_classes(&classes)?;
+        all += samples * model.cycles_of_classes(&path.classes)?;
+    }
+    (all > 0.0).then(|| Note::Hashing {
+        percent: 100.0 * of_hashes / all,
+    })
 }
 
 /// The reason why counted instructions give no cycles.

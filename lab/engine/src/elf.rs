@@ -1,5 +1,6 @@
 //! Reads the section sizes, the largest symbols and the marks of an ELF file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SectionKind, SymbolKind};
@@ -143,6 +144,45 @@ pub fn marks(path: &Path) -> Result<Marks> {
         end: addresses(2)?,
         wait: addresses(3)?,
     })
+}
+
+/// The addresses of the functions whose names are those of SHA-2, SHA-3 and SHAKE: the first address
+/// of each, and the one after its end.
+pub fn hash_functions(path: &Path) -> Result<Vec<(u64, u64)>> {
+    const NAMES: [&str; 8] = [
+        "keccak", "shake", "sha2", "sha3", "sha512", "fips202", "sha_256", "sha_512",
+    ];
+    let data = std::fs::read(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let bad = |error: object::Error| Error::Image {
+        path: path.to_owned(),
+        message: error.to_string(),
+    };
+    let file = object::File::parse(&*data).map_err(bad)?;
+    // The lowest bit of an address tells that the code is Thumb.
+    let thumb = u64::from(file.architecture() == object::Architecture::Arm);
+    let texts = || {
+        file.symbols()
+            .filter(|symbol| symbol.kind() == SymbolKind::Text)
+    };
+    let starts: BTreeSet<u64> = texts().map(|symbol| symbol.address() & !thumb).collect();
+    let mut found = BTreeSet::new();
+    for symbol in texts() {
+        let name = symbol.name().unwrap_or_default().to_lowercase();
+        let first = symbol.address() & !thumb;
+        // Assembly may leave the size out: the function then ends at the next one.
+        let next = || starts.range(first + 1..).next().copied().unwrap_or(first);
+        let end = match symbol.size() {
+            0 => next(),
+            size => first + size,
+        };
+        if NAMES.iter().any(|part| name.contains(part)) && end > first {
+            found.insert((first, end));
+        }
+    }
+    Ok(found.into_iter().collect())
 }
 
 /// False for sections that only a PC's loader uses: they are not part of the program's size.

@@ -44,7 +44,7 @@ pub struct RunReply {
     /// An allocation of the operation was refused, on ports that can tell.
     pub refused: bool,
     /// Depth of the stack in bytes, if the agent painted it.
-    pub stack: Option<u16>,
+    pub stack: Option<u32>,
     /// Heap used, in bytes.
     pub heap: u16,
     /// Ticks of CPU time between the marks, if the port can tell.
@@ -202,7 +202,8 @@ impl RunReply {
             counter,
             wrapped: flags & 1 != 0,
             refused: flags & 2 != 0,
-            stack: (stack != u16::MAX).then_some(stack),
+            stack: (stack != u16::MAX)
+                .then(|| u32::from(stack) * if flags & 4 != 0 { 4 } else { 1 }),
             heap,
             cpu,
             instructions,

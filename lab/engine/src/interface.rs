@@ -25,6 +25,9 @@ pub enum Interface {
     Kdf,
     Dh,
     Signature,
+    /// A signature scheme with large keys. The glue keeps the keys and the signature, so each is in
+    /// memory once.
+    LargeSignature,
     /// Key encapsulation. The glue keeps the keys and the ciphertext, so each is in memory once.
     Kem,
     PublicKey,
@@ -133,7 +136,7 @@ impl Interface {
             Interface::Aead => &["key-setup", "seal", "open"],
             Interface::Kdf => &["derive"],
             Interface::Dh => &["keygen", "shared-secret"],
-            Interface::Signature => &["keygen", "sign", "verify"],
+            Interface::Signature | Interface::LargeSignature => &["keygen", "sign", "verify"],
             Interface::Kem => &["keygen", "encapsulate", "decapsulate"],
             Interface::PublicKey => &["keygen", "encrypt", "decrypt"],
             Interface::Link => &["pair", "join", "seal", "open"],
@@ -151,7 +154,7 @@ impl Interface {
             | Interface::ModeCtr
             | Interface::Aead => operation != "key-setup",
             Interface::Hash | Interface::Mac | Interface::Kdf => true,
-            Interface::Signature => operation != "keygen",
+            Interface::Signature | Interface::LargeSignature => operation != "keygen",
             Interface::Link => matches!(operation, "seal" | "open"),
             Interface::Node => !operation.starts_with("start-"),
             Interface::Dh | Interface::Kem | Interface::PublicKey | Interface::Probe => false,
@@ -159,9 +162,22 @@ impl Interface {
     }
 
     /// True if the operation tries random numbers until one fits. Its time differs from seed to
-    /// seed in any implementation.
+    /// seed in any implementation. A signature of ML-DSA is such a search [FIPS204, algorithm 7].
     pub fn is_search(self, operation: &str) -> bool {
-        self == Interface::PublicKey && operation == "keygen"
+        matches!(
+            (self, operation),
+            (Interface::PublicKey, "keygen") | (Interface::LargeSignature, "sign")
+        )
+    }
+
+    /// True if the glue keeps the keys and what is made with them.
+    pub fn keeps_parts(self) -> bool {
+        matches!(self, Interface::Kem | Interface::LargeSignature)
+    }
+
+    /// True if the time may depend on a public key, so that each sample has another one.
+    pub fn draws_public_keys(self) -> bool {
+        matches!(self, Interface::Kem | Interface::LargeSignature)
     }
 
     /// True if the operation must take equal time for all inputs. False if all inputs are public,
@@ -170,7 +186,8 @@ impl Interface {
     pub fn keeps_secrets(self, operation: &str) -> bool {
         let public = matches!(
             (self, operation),
-            (Interface::Signature, "verify") | (Interface::Kem, "keygen")
+            (Interface::Signature | Interface::LargeSignature, "verify")
+                | (Interface::Kem | Interface::LargeSignature, "keygen")
         );
         !public && !self.is_search(operation)
     }
@@ -216,6 +233,12 @@ impl Interface {
             footprint("verify", &["verify"]),
             footprint("both", &["keygen", "sign", "verify"]),
         ];
+        const LARGE_SIGNATURE: &[Footprint] = &[
+            footprint("keygen", &["keygen"]),
+            footprint("sign", &["sign"]),
+            footprint("verify", &["verify"]),
+            footprint("all", &["keygen", "sign", "verify"]),
+        ];
         const KEM: &[Footprint] = &[
             footprint("keygen", &["keygen"]),
             footprint("encapsulate", &["encapsulate"]),
@@ -240,6 +263,7 @@ impl Interface {
             Interface::Kdf => KDF,
             Interface::Dh => DH,
             Interface::Signature => SIGNATURE,
+            Interface::LargeSignature => LARGE_SIGNATURE,
             Interface::Kem => KEM,
             Interface::PublicKey => PUBLIC_KEY,
             Interface::Link => LINK,
@@ -322,6 +346,7 @@ mod tests {
             Interface::Kdf,
             Interface::Dh,
             Interface::Signature,
+            Interface::LargeSignature,
             Interface::Kem,
             Interface::PublicKey,
         ];
@@ -333,6 +358,9 @@ mod tests {
         }
         let expected = [
             (Interface::Signature, "verify"),
+            (Interface::LargeSignature, "keygen"),
+            (Interface::LargeSignature, "sign"),
+            (Interface::LargeSignature, "verify"),
             (Interface::Kem, "keygen"),
             (Interface::PublicKey, "keygen"),
         ];

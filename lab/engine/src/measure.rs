@@ -18,6 +18,7 @@ mod check;
 mod lab;
 mod marks;
 mod plan;
+mod published;
 mod room;
 mod rows;
 mod run;
@@ -37,6 +38,7 @@ use crate::project::Project;
 use crate::row::{Cause, Row, Status};
 
 pub use crate::metrics::{default_metrics, never_given};
+pub(crate) use build::is_too_large;
 pub use check::describe;
 pub(crate) use lab::Of;
 pub use lab::{CYCLE_LIMIT, Known, Lab, rng_for};

@@ -184,6 +184,7 @@ mod tests {
         let counts = |classes: &[(&str, u64)]| Counts {
             instructions: 3,
             classes: classes.iter().map(|&(c, n)| (c.to_owned(), n)).collect(),
+            hashing: None,
         };
         let model = model(0);
         assert_eq!(

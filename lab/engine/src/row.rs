@@ -181,7 +181,13 @@ pub struct Path {
     pub samples: u32,
     /// Instructions of each class, with the marks subtracted.
     pub classes: BTreeMap<String, i64>,
+    /// Those of the functions of hashes alone, and their number as [`INSTRUCTIONS`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hashing: Option<BTreeMap<String, i64>>,
 }
+
+/// The name under which a path has the number of instructions of its functions of hashes.
+pub const INSTRUCTIONS: &str = "instructions";
 
 impl Metric {
     /// Every metric, in the order in which tables show them.

@@ -111,7 +111,8 @@ impl Lab<'_> {
         };
         judge::cost_findings(unit, &rows, &mut findings);
         findings.sort_by_key(|finding| finding.weight);
-        let answers = verdict::answers(&checks, runs, fresh_iv, self.board.fidelity, &findings);
+        let (interface, fidelity) = (unit.algorithm.interface, self.board.fidelity);
+        let answers = verdict::answers(&checks, runs, fresh_iv, interface, fidelity, &findings);
         let (verdict, why) = verdict::conclude(&checks, &findings);
         Ok(SurveyLine {
             schema: SCHEMA.to_owned(),

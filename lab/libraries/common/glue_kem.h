@@ -24,43 +24,9 @@ enum { GLUE_SEED = 64, GLUE_RANDOM = 32, GLUE_SECRET = 32 };
 
 static uint8_t public_key[PUBLIC_BYTES], private_key[PRIVATE_BYTES], ciphertext[CIPHERTEXT_BYTES];
 
-static uint16_t glue_two(const struct agent_field *field)
-{
-    return (uint16_t)((uint16_t)field->data[0] << 8 | field->data[1]);
-}
-
-/* The bytes of a part from an offset, or 0 if it has not so many. in[0] is the part, in[1] the
- * offset. */
-static uint8_t *glue_part(const struct agent_call *call, uint16_t bytes)
-{
-    static uint8_t *const parts[] = {public_key, private_key, ciphertext};
-    static const uint16_t sizes[] = {PUBLIC_BYTES, PRIVATE_BYTES, CIPHERTEXT_BYTES};
-    if (call->in[0].size != 1 || call->in[1].size != 2 || call->in[0].data[0] >= 3)
-        return 0;
-    const uint8_t part = call->in[0].data[0];
-    const uint16_t offset = glue_two(&call->in[1]);
-    return offset <= sizes[part] && bytes <= sizes[part] - offset ? parts[part] + offset : 0;
-}
-
-static uint8_t load(struct agent_call *call)
-{
-    uint8_t *to = glue_part(call, call->in[2].size);
-    if (!to)
-        return AGENT_BAD_SIZE;
-    memcpy(to, call->in[2].data, call->in[2].size);
-    return 0;
-}
-
-static uint8_t fetch(struct agent_call *call)
-{
-    const uint16_t bytes = call->in[2].size == 2 ? glue_two(&call->in[2]) : UINT16_MAX;
-    const uint8_t *from = bytes <= AGENT_IO_BYTES ? glue_part(call, bytes) : 0;
-    if (!from)
-        return AGENT_BAD_SIZE;
-    memcpy(call->out, from, bytes);
-    call->out_size = bytes;
-    return 0;
-}
+#define GLUE_PARTS {public_key, private_key, ciphertext}
+#define GLUE_PART_SIZES {PUBLIC_BYTES, PRIVATE_BYTES, CIPHERTEXT_BYTES}
+#include "glue_parts.h"
 
 static uint8_t keygen(struct agent_call *call)
 {

@@ -3,6 +3,7 @@
 //! size of the code. Each figure of time has its fidelity.
 
 use selo_engine::interface::Interface;
+use selo_engine::row::cause::Note;
 use selo_engine::row::{Fidelity, Metric, Row, Status};
 
 use crate::context::Context;
@@ -11,7 +12,11 @@ use crate::pivot::{Line, Lines};
 use crate::table::{Cell, Column, Table, Tone};
 
 /// The interfaces of the table.
-const INTERFACES: [Interface; 2] = [Interface::Kem, Interface::Signature];
+const INTERFACES: [Interface; 3] = [
+    Interface::Kem,
+    Interface::LargeSignature,
+    Interface::Signature,
+];
 
 /// The table of the rows; `None` if none of them is of a key encapsulation or a signature.
 pub fn table(rows: &[Row], context: &Context) -> Option<Table> {
@@ -25,8 +30,8 @@ pub fn table(rows: &[Row], context: &Context) -> Option<Table> {
             let names = [&line.library, &line.variant, &line.board].map(Clone::clone);
             let operations = interface.timed_operations();
             let place = operations.iter().position(|name| *name == line.operation);
-            let size = (line.bytes, place.unwrap_or(operations.len()));
-            (by_number(&line.algorithm), names, size)
+            let place = (place.unwrap_or(operations.len()), line.bytes);
+            (by_number(&line.algorithm), names, place)
         });
         for line in chosen {
             if let Some(row) = time(&lines, line)
@@ -47,8 +52,8 @@ pub fn table(rows: &[Row], context: &Context) -> Option<Table> {
             .push(format!("{}: {meaning}.", fidelity.name()));
     }
     table.remarks.push(
-        "Mean, least and most are those of several keys. Stack: the deepest of the operation, without keys and messages. \
-         Heap: most in use at once. Flash and RAM: growth over an empty program; RAM has the keys and the ciphertext."
+        "Mean, least and most are those of several keys or signatures. Stack: the deepest of the operation, without keys and messages. \
+         Hashing: the share of functions whose names are those of SHA-2, SHA-3 and SHAKE. Heap: most in use at once. Flash and RAM: growth over an empty program; RAM has the keys and the ciphertext or the signature."
             .to_owned(),
     );
     Some(table.without_empty_columns())
@@ -67,6 +72,7 @@ fn columns() -> Vec<Column> {
         .to_vec();
     columns.extend(["Mean", "Least", "Most"].map(|head| Column::number(head, "")));
     columns.push(Column::text("Counted"));
+    columns.push(Column::number("Hashing", "%"));
     let memory = [Metric::Stack, Metric::Heap, Metric::Flash, Metric::Ram];
     columns.extend(memory.map(|metric| Column::number(format::metric_title(metric), "bytes")));
     columns
@@ -114,13 +120,17 @@ fn cells(lines: &Lines<'_>, line: &Line) -> Vec<Cell> {
                 _ => counted,
             };
             cells.push(Cell {
-                note: row.remarks(),
+                note: without_share(row).remarks(),
                 ..Cell::text(counted)
             });
+            cells.push(share(row).map_or_else(Cell::none, |percent| {
+                Cell::number(format!("{percent:.0}"), (percent * 10.0).round() / 10.0)
+            }));
         }
         None => {
             cells.extend([Cell::none(), Cell::none(), Cell::none()]);
             cells.push(Cell::label(reason(lines, line), Tone::Warn));
+            cells.push(Cell::none());
         }
     }
     for metric in [Metric::Stack, Metric::Heap, Metric::Flash, Metric::Ram] {
@@ -131,6 +141,22 @@ fn cells(lines: &Lines<'_>, line: &Line) -> Vec<Cell> {
         });
     }
     cells
+}
+
+/// The share of hashing that the row tells, in percent.
+fn share(row: &Row) -> Option<f64> {
+    row.notes.iter().find_map(|note| match note {
+        Note::Hashing { percent } => Some(*percent),
+        _ => None,
+    })
+}
+
+/// The row without that note, which has a column of its own.
+fn without_share(row: &Row) -> Row {
+    let mut row = row.clone();
+    row.notes
+        .retain(|note| !matches!(note, Note::Hashing { .. }));
+    row
 }
 
 fn of(metric: Metric, value: f64) -> Cell {
@@ -197,6 +223,7 @@ mod tests {
         rows[0].fidelity = Fidelity::Instructions;
         rows[1].fidelity = Fidelity::CycleModel;
         rows[2].fidelity = Fidelity::CycleModel;
+        rows[2].notes.push(Note::Hashing { percent: 76.42 });
         let csv = table(&rows, &context).expect("a table").to_csv();
         let lines: Vec<&str> = csv.lines().map(str::trim).collect();
         assert_eq!(lines.len(), 4, "{csv}");
@@ -205,7 +232,7 @@ mod tests {
             "{csv}"
         );
         assert!(
-            lines[1].contains("cycles, cycle-model") && lines[1].ends_with(",64"),
+            lines[1].contains("cycles, cycle-model") && lines[1].ends_with(",76.4,64"),
             "{csv}"
         );
         assert!(lines[2].contains("decapsulate"), "{csv}");

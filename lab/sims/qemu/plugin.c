@@ -2,12 +2,13 @@
  * selo-qemu: counts the instructions of an emulated program between two marks, by class,
  * and ends a program that runs too long (docs/contributor/runner-protocol.md).
  *
- *   -plugin selo-qemu.so,report=SOCKET,limit=N,mark1=ADDRESS,...,mark2=...,mark3=...
+ *   -plugin selo-qemu.so,report=SOCKET,limit=N,mark1=ADDRESS,...,mark2=...,mark3=...,part=FIRST-END,...
  *
  * A block is a run of instructions that the program leaves only at its end. Each mark
  * begins a block. At run time the plugin only counts the entries of each block, one
  * increment per entry. These counts give the instructions between two marks. The start
- * of the next block shows whether a conditional branch was taken.
+ * of the next block shows whether a conditional branch was taken. The blocks that begin in one of the
+ * parts, ranges of addresses, are also counted by themselves.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "decode.h"
@@ -26,7 +27,7 @@
 
 #define RUNNER_VERSION "0.1.0"
 
-enum { MARKS = 64, STOPPED = 3 };
+enum { MARKS = 64, PARTS = 256, STOPPED = 3 };
 
 EXPORTED int qemu_plugin_version = PLUGIN_INTERFACE;
 EXPORTED int qemu_plugin_install(plugin_id id, const struct plugin_machine *machine, int count,
@@ -41,6 +42,7 @@ struct block {
     struct block *touched; /* the list of the span's blocks */
     uint32_t instructions;
     uint8_t mark;
+    uint8_t of_part;
     uint8_t conditional; /* it ends in a conditional branch */
     uint8_t last;        /* the class of that branch if it is taken */
     /* Whether its first or last instruction is a load. QEMU cuts blocks at the end of a page, but
@@ -51,6 +53,8 @@ struct block {
 
 static struct { uint64_t address; enum mark mark; } marks[MARKS];
 static size_t mark_count;
+static struct { uint64_t first, end; } parts[PARTS];
+static size_t part_count;
 static decoder *decode;
 static int report = -1;
 static uint64_t limit;
@@ -90,10 +94,14 @@ static void fault_mark_order(uint64_t pc)
     stop("fault", pc);
 }
 
-static void report_span(void)
+/* Reports the counts of the span's blocks as a line that begins with `word`: of all, or only of those
+ * of the parts. */
+static void report_blocks(const char *word, int only_parts)
 {
     uint64_t totals[CLASSES] = {0}, instructions = 0;
     for (struct block *at = touched; at != NULL; at = at->touched) {
+        if (only_parts && !at->of_part)
+            continue;
         instructions += at->entered * at->instructions;
         for (int class = 0; class < CLASSES; class++)
             totals[class] += at->entered * at->classes[class];
@@ -111,7 +119,14 @@ static void report_span(void)
             length += snprintf(line + length, sizeof line - (size_t)length, " %s=%" PRIu64,
                                class_names[class], totals[class]);
     line[length] = '\0';
-    say("span instructions=%" PRIu64 "%s\n", instructions, line);
+    say("%s instructions=%" PRIu64 "%s\n", word, instructions, line);
+}
+
+static void report_span(void)
+{
+    if (part_count != 0)
+        report_blocks("part", 1);
+    report_blocks("span", 0);
 }
 
 /* ---- At run time --------------------------------------------------------------------------- */
@@ -188,6 +203,14 @@ static enum mark mark_at(uint64_t address)
     return NO_MARK;
 }
 
+static int is_of_part(uint64_t address)
+{
+    for (size_t i = 0; i < part_count; i++)
+        if (parts[i].first <= address && address < parts[i].end)
+            return 1;
+    return 0;
+}
+
 static void count_class(struct block *block, const struct decoded *decoded, enum class before)
 {
     enum class class = decoded->class;
@@ -232,6 +255,7 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *translated)
                 abort();
             block->start = address;
             block->mark = (uint8_t)mark;
+            block->of_part = (uint8_t)is_of_part(address);
             before = OTHER;
             qemu_plugin_register_vcpu_insn_exec_cb(at, on_block, PLUGIN_NO_REGISTERS, block);
         }
@@ -276,6 +300,18 @@ static int take_mark(enum mark mark, const char *text)
     return 0;
 }
 
+static int take_part(const char *text)
+{
+    char *end;
+    if (part_count == PARTS)
+        return -1;
+    parts[part_count].first = strtoull(text, &end, 0);
+    if (*end != '-')
+        return -1;
+    parts[part_count++].end = strtoull(end + 1, NULL, 0);
+    return 0;
+}
+
 static int take_argument(const char *text)
 {
     static const struct { const char *key; enum mark mark; } known[] = {
@@ -284,6 +320,8 @@ static int take_argument(const char *text)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strncmp(text, known[i].key, strlen(known[i].key)) == 0)
             return take_mark(known[i].mark, text + strlen(known[i].key));
+    if (strncmp(text, "part=", 5) == 0)
+        return take_part(text + 5);
     if (strncmp(text, "limit=", 6) == 0) {
         limit = strtoull(text + 6, NULL, 0);
         return 0;

@@ -58,6 +58,23 @@ pub enum Interface {
     },
     /// A key encapsulation.
     Kem(Kem),
+    /// A signature scheme with large keys, which the implementation keeps.
+    LargeSignature(LargeSignature),
+}
+
+/// The sizes of a signature scheme with large keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LargeSignature {
+    /// Bytes of the seed of a key pair.
+    pub seed_bytes: usize,
+    /// Random bytes that a signature may take.
+    pub random_bytes: usize,
+    /// Bytes of a public key.
+    pub public_bytes: usize,
+    /// Bytes of a private key.
+    pub private_bytes: usize,
+    /// Bytes of a signature, the most.
+    pub signature_bytes: usize,
 }
 
 /// The sizes of a key encapsulation. A seed has 64 bytes, a shared secret 32.
@@ -203,6 +220,25 @@ const ALGORITHMS: &[Algorithm] = &{
             }),
         )
     }
+    const fn large_signature(name: &'static str, sizes: [usize; 5]) -> Algorithm {
+        let [
+            seed_bytes,
+            random_bytes,
+            public_bytes,
+            private_bytes,
+            signature_bytes,
+        ] = sizes;
+        a(
+            name,
+            Interface::LargeSignature(LargeSignature {
+                seed_bytes,
+                random_bytes,
+                public_bytes,
+                private_bytes,
+                signature_bytes,
+            }),
+        )
+    }
     const fn aead(name: &'static str, key_bytes: usize, sizes: AeadSizes) -> Algorithm {
         a(name, Interface::Aead(Aead { key_bytes, sizes }))
     }
@@ -272,6 +308,9 @@ const ALGORITHMS: &[Algorithm] = &{
         kem("ml-kem-512", [800, 1632, 768]),
         kem("ml-kem-768", [1184, 2400, 1088]),
         kem("ml-kem-1024", [1568, 3168, 1568]),
+        large_signature("ml-dsa-44", [32, 32, 1312, 2560, 2420]),
+        large_signature("ml-dsa-65", [32, 32, 1952, 4032, 3309]),
+        large_signature("ml-dsa-87", [32, 32, 2592, 4896, 4627]),
     ]
 };
 

@@ -229,6 +229,39 @@ pub enum CaseKind {
     EncapsulateRefused { public: Vec<u8>, random: Vec<u8> },
     /// An invalid private key: `check` refuses it with any status [FIPS203, 7.3].
     PrivateRefused { private: Vec<u8> },
+    /// The key pair of a seed, of a signature scheme with large keys.
+    LargeKeyPair {
+        seed: Vec<u8>,
+        public: Vec<u8>,
+        private: Vec<u8>,
+    },
+    /// Signing with these random bytes must give the published signature, and the implementation's
+    /// own verification must accept it. A signer that has random numbers of its own need only pass
+    /// the second; `LargeVerify` cases test that verification.
+    LargeSign {
+        key: LargeKey,
+        public: Vec<u8>,
+        message: Vec<u8>,
+        context: Vec<u8>,
+        random: Vec<u8>,
+        signature: Vec<u8>,
+    },
+    /// A signature that must be accepted if `valid`, and else refused with any status.
+    LargeVerify {
+        public: Vec<u8>,
+        message: Vec<u8>,
+        context: Vec<u8>,
+        signature: Vec<u8>,
+        valid: bool,
+    },
+}
+
+/// The key of a signature: private, or the seed from which it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum LargeKey {
+    Private(Vec<u8>),
+    Seed(Vec<u8>),
 }
 
 /// A message of an authenticated cipher, as plaintext and as ciphertext.
@@ -381,8 +414,10 @@ impl CaseKind {
             | CaseKind::Decapsulate { .. }
             | CaseKind::EncapsulateRefused { .. }
             | CaseKind::PrivateRefused { .. }
-            | CaseKind::KdfRefused { .. } => 1,
-            CaseKind::DecapsulateSeed { .. } => 2,
+            | CaseKind::KdfRefused { .. }
+            | CaseKind::LargeKeyPair { .. }
+            | CaseKind::LargeVerify { .. } => 1,
+            CaseKind::DecapsulateSeed { .. } | CaseKind::LargeSign { .. } => 2,
             CaseKind::SharedSecretIterated { iterations, .. } => *iterations as usize,
         }
     }

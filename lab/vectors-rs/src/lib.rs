@@ -29,8 +29,8 @@ mod run;
 mod sample;
 mod show;
 
-pub use algorithm::{Aead, AeadSizes, Algorithm, Hash, Interface, Kem};
-pub use case::{AeadMessage, Case, CaseKind, CaseResult, CbcNext, Direction};
+pub use algorithm::{Aead, AeadSizes, Algorithm, Hash, Interface, Kem, LargeSignature};
+pub use case::{AeadMessage, Case, CaseKind, CaseResult, CbcNext, Direction, LargeKey};
 pub use catalog::{Catalog, Set, VectorFile};
 pub use error::Error;
 pub use implementation::{CallError, CallOutput, Implementation, status};

@@ -1,6 +1,6 @@
 //! Lists the inputs of a case by name, so that a reader can reproduce a failure.
 
-use crate::{AeadMessage, CaseKind, Direction};
+use crate::{AeadMessage, CaseKind, Direction, LargeKey};
 
 impl CaseKind {
     /// The inputs of the implementation: their names in the vectors' documents, and their bytes in
@@ -123,6 +123,34 @@ impl CaseKind {
                 seed, ciphertext, ..
             } => vec![("seed", seed), ("ciphertext", ciphertext)],
             CaseKind::PrivateRefused { private } => vec![("private key", private)],
+            CaseKind::LargeKeyPair { seed, .. } => vec![("seed", seed)],
+            CaseKind::LargeSign {
+                key,
+                message,
+                context,
+                random,
+                ..
+            } => vec![
+                match key {
+                    LargeKey::Private(private) => ("private key", private),
+                    LargeKey::Seed(seed) => ("seed", seed),
+                },
+                ("message", message),
+                ("context", context),
+                ("random bytes", random),
+            ],
+            CaseKind::LargeVerify {
+                public,
+                message,
+                context,
+                signature,
+                ..
+            } => vec![
+                ("public key", public),
+                ("message", message),
+                ("context", context),
+                ("signature", signature),
+            ],
         }
     }
 

@@ -1,6 +1,7 @@
 //! The purposes of a library's functions, and the plausible ways to call each.
 
 mod kem;
+mod large_signature;
 mod mode;
 mod name;
 mod public;

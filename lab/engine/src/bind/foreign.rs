@@ -25,9 +25,9 @@ const SIGNATURES: [(u32, &str); 3] = [
     (2592, "ML-DSA-87"),
 ];
 
-/// The schemes of a folder, by the functions that its headers declare. `has_kem`: the lab has tried
-/// to call the key encapsulation.
-pub fn foreign(scanned: &Scanned, has_kem: bool) -> Vec<Foreign> {
+/// The schemes of a folder, by the functions that its headers declare. `has_kem` and `has_signature`:
+/// the lab has tried to call them.
+pub fn foreign(scanned: &Scanned, has_kem: bool, has_signature: bool) -> Vec<Foreign> {
     let declares = |part: &str| {
         let mut functions = scanned
             .functions
@@ -44,10 +44,11 @@ pub fn foreign(scanned: &Scanned, has_kem: bool) -> Vec<Foreign> {
         });
     }
     let set = by_size(scanned, &SIGNATURES);
-    if let (true, Some(name)) = (declares("crypto_sign_keypair"), set) {
+    let declared = !has_signature && declares("crypto_sign_keypair");
+    if let (true, Some(name)) = (declared, set) {
         found.push(Foreign {
             name: name.to_owned(),
-            why: "the lab does not know this signature",
+            why: "the lab found no way to call this signature",
         });
     }
     found
@@ -97,11 +98,11 @@ mod tests {
             int LIB_crypto_kem_enc(unsigned char *ct, unsigned char *ss, const unsigned char *pk);
         ";
         std::fs::write(folder.path().join("api.h"), text).expect("a header");
-        let found = foreign(&scan(folder.path()).expect("a library"), false);
+        let found = foreign(&scan(folder.path()).expect("a library"), false, false);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "ML-KEM-768");
         std::fs::write(folder.path().join("api.h"), text.replace("_kem_", "_box_"))
             .expect("a header");
-        assert!(foreign(&scan(folder.path()).expect("a library"), false).is_empty());
+        assert!(foreign(&scan(folder.path()).expect("a library"), false, false).is_empty());
     }
 }

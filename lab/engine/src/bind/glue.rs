@@ -7,6 +7,7 @@ mod cipher;
 mod digest;
 mod headers;
 mod kem;
+mod large_signature;
 mod public;
 mod state;
 mod steps;
@@ -57,6 +58,10 @@ pub fn text(scanned: &Scanned, recipe: &Recipe<'_>) -> String {
         Interface::Dh | Interface::Signature => {
             let keys = recipe.keys.iter();
             text.extend(keys.map(|keys| writer.public_key(keys)));
+        }
+        Interface::LargeSignature => {
+            let keys = recipe.keys.iter();
+            text.extend(keys.map(|keys| writer.large_signature(keys)));
         }
         Interface::Kem => {
             let keys = recipe.keys.iter();

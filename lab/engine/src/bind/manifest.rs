@@ -8,6 +8,7 @@ use super::glue;
 use super::recipe::Recipe;
 use super::remedy::{EMPTY, Remedies, text_of};
 use crate::error::{Error, Result};
+use crate::interface::Interface;
 use crate::library::{Implementation, Library, MANIFEST};
 use crate::scan::Scanned;
 use crate::scan::words::words;
@@ -15,8 +16,17 @@ use crate::scan::words::words;
 /// The name of the only variant of a bound library.
 pub const VARIANT: &str = "plain";
 
-/// What an authenticated cipher does that takes nonces or tags of one size only.
+/// What a library does that takes nonces or tags of one size only, or no contexts of signatures.
 const ONE_SIZE: &str = "nonces or tags of one size only";
+const NO_CONTEXT: &str = "messages without a context only";
+
+/// The words for the sizes that a recipe refuses.
+fn refusal(recipe: &Recipe<'_>) -> &'static str {
+    match recipe.algorithm.interface {
+        Interface::LargeSignature => NO_CONTEXT,
+        _ => ONE_SIZE,
+    }
+}
 
 /// The library of a trial: one implementation, with paths that do not depend on its folder.
 /// Its sources are not yet known.
@@ -68,7 +78,7 @@ pub fn library(
                 .collect(),
             unproven: false,
             proven_on: None,
-            refuses_sizes: recipe.refuses_sizes().then(|| ONE_SIZE.to_owned()),
+            refuses_sizes: recipe.refuses_sizes().then(|| refusal(recipe).to_owned()),
             caller_checks_keys: false,
             draws_iv: false,
             boards: Vec::new(),
@@ -269,7 +279,7 @@ fn implementation(
         );
     }
     if bound.recipe.refuses_sizes() {
-        let _ = writeln!(text, "refuses_sizes = {}", quoted(ONE_SIZE));
+        let _ = writeln!(text, "refuses_sizes = {}", quoted(refusal(&bound.recipe)));
     }
     if bound.caller_checks_keys {
         text.push_str("# It encapsulates to any public key, also to one that must be refused [FIPS203, 7.2].\ncaller_checks_keys = true\n");

@@ -6,6 +6,7 @@ mod combine;
 mod digest;
 mod kem;
 mod keys;
+mod large_signature;
 mod message;
 mod named;
 mod object;
@@ -153,6 +154,7 @@ fn of_calls<'l>(
         Interface::Hash | Interface::Mac => digest::digests(scanned, calls, algorithm, class),
         Interface::Dh | Interface::Signature => public::recipes(scanned, calls, algorithm, class),
         Interface::Kem => kem::recipes(scanned, calls, algorithm),
+        Interface::LargeSignature => large_signature::recipes(scanned, calls, algorithm),
         Interface::Aead => {
             let mut found = aead::sealers(scanned, calls, algorithm, class);
             found.extend(steps::stepwise(scanned, calls, algorithm, class));

@@ -2,6 +2,7 @@
 
 pub mod kem;
 mod kind;
+pub mod large_signature;
 mod name;
 mod number;
 pub mod public;
@@ -33,6 +34,9 @@ pub fn choices(
     let mut found = match shape {
         _ if purpose.is_step() => steps::choices(purpose, parameter, shape, &name),
         _ if purpose.is_kem() => kem::choices(purpose, parameter, shape, &name),
+        _ if purpose.is_large_signature() => {
+            large_signature::choices(purpose, parameter, shape, &name)
+        }
         _ if purpose.is_public_key() => public::choices(purpose, parameter, shape, &name),
         Shape::Structure { by_value: true } if is_increment(purpose, parameter) => {
             vec![(Increment, 0)]

@@ -80,17 +80,18 @@ pub fn bind<'l>(
     let remedies = binder.remedies;
     let mut binding = binder.binding;
     binding.remedies = remedies;
-    let is_kem = |bound: &Bound<'_>| bound.recipe.algorithm.interface == Interface::Kem;
-    let names = binding.trials.iter().map(|trial| &trial.algorithm);
-    let kems = algorithms
-        .iter()
-        .filter(|one| one.interface == Interface::Kem);
-    let kems: Vec<&String> = kems.map(|algorithm| &algorithm.name).collect();
-    let has_kem = names.into_iter().any(|name| kems.contains(&name));
-    binding.foreign = foreign(scanned, has_kem);
-    if has_kem || !binding.foreign.is_empty() {
+    let is_scheme = |bound: &Bound<'_>| bound.recipe.algorithm.interface.keeps_parts();
+    let tried = |interface: Interface| {
+        let of = algorithms.iter().filter(|one| one.interface == interface);
+        let names: Vec<&String> = of.map(|algorithm| &algorithm.name).collect();
+        let mut trials = binding.trials.iter();
+        trials.any(|trial| names.contains(&&trial.algorithm))
+    };
+    let (kem, signature) = (tried(Interface::Kem), tried(Interface::LargeSignature));
+    binding.foreign = foreign(scanned, kem, signature);
+    if kem || signature || !binding.foreign.is_empty() {
         // Helpers of another scheme are not suspected of being what their names resemble.
-        binding.suspects.retain(is_kem);
+        binding.suspects.retain(is_scheme);
     }
     Ok(binding)
 }
@@ -119,7 +120,7 @@ impl<'l> Binder<'_, 'l> {
             learned.note(&recipe, &outcome);
             let ran = matches!(outcome, Outcome::Wrong { .. });
             // The keys alone may be larger than the board, whatever the calls.
-            let too_large = algorithm.interface == Interface::Kem && outcome == Outcome::NoRoom;
+            let too_large = algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom;
             let is_ours = outcome.is_of_our_flags();
             let trial = Trial {
                 algorithm: algorithm.name.clone(),
@@ -162,7 +163,11 @@ impl<'l> Binder<'_, 'l> {
             includes.any(|name| source.ends_with(name.trim_start_matches("../")))
         };
         let recipe = &bound.recipe;
-        !recipe.guesses_mode() && !recipe.is_of_a_mode() && !bound.sources.iter().any(is_part)
+        let nameless = recipe.keys.as_ref().is_some_and(|keys| keys.nameless);
+        !nameless
+            && !recipe.guesses_mode()
+            && !recipe.is_of_a_mode()
+            && !bound.sources.iter().any(is_part)
     }
 
     /// Tries a recipe; if its glue does not compile, once more with the headers that the sources

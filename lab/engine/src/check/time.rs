@@ -64,7 +64,11 @@ pub(super) enum Took {
 impl Took {
     fn of(ran: &Ran) -> Option<Took> {
         let cycles = ran.span.map(|span| Took::Cycles(span.cycles));
-        cycles.or_else(|| ran.counts.clone().map(Took::Instructions))
+        let counts = ran.counts.clone().map(|counts| Counts {
+            hashing: None,
+            ..counts
+        });
+        cycles.or(counts.map(Took::Instructions))
     }
 
     pub fn count(&self) -> u64 {

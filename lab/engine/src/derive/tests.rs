@@ -162,6 +162,10 @@ fn cycles_are_made_of_instructions_by_the_model() {
     let path = |samples, count| Path {
         samples,
         classes: BTreeMap::from([(class.clone(), count)]),
+        hashing: Some(BTreeMap::from([
+            (class.clone(), count / 2),
+            (INSTRUCTIONS.to_owned(), count / 2),
+        ])),
     };
     counted.basis = Some(Basis::Paths {
         paths: vec![path(2, 100), path(1, 130)],
@@ -172,6 +176,16 @@ fn cycles_are_made_of_instructions_by_the_model() {
     close(made.value, 110.0 * cycles);
     close(made.max, 130.0 * cycles);
     assert!(matches!(made.notes[..], [Note::Model(_)]), "{made:?}");
+    // A row that shows the share of hashing shows it of the cycles, too.
+    let share = Note::Hashing { percent: 7.0 };
+    let shown = Row {
+        notes: vec![share],
+        ..counted.clone()
+    };
+    let rows_with_share = complete(&project, vec![shown]);
+    let made = find(&rows_with_share, Metric::Cycles);
+    let share = Note::Hashing { percent: 50.0 };
+    assert_eq!(made.notes[1..], [share], "{made:?}");
     let hz = board.clock_hz.expect("a clock") as f64;
     close(find(&rows, Metric::Time).value, 110.0 * cycles / hz);
 
@@ -180,6 +194,7 @@ fn cycles_are_made_of_instructions_by_the_model() {
         paths: vec![Path {
             samples: 1,
             classes: BTreeMap::from([("of-another-core".into(), 1)]),
+            hashing: None,
         }],
     });
     let rows = complete(&project, vec![counted.clone()]);

@@ -180,6 +180,12 @@ pub(super) fn refused<T>(built: Result<T>) -> Result<std::result::Result<T, Caus
     }
 }
 
+/// True if a compiler of 16-bit addresses refused an object or the variables of a function.
+pub(crate) fn is_too_large(error: &str) -> bool {
+    let objects = ["local objects too large", "size of array"];
+    objects.iter().any(|object| error.contains(object)) && error.trim_end().ends_with("too large")
+}
+
 fn build_failure(error: &Error) -> Cause {
     let text = error.to_string();
     // A linker first names the missing symbol, and then says that it failed.
@@ -189,7 +195,9 @@ fn build_failure(error: &Error) -> Cause {
         .or_else(|| text.lines().find(|line| line.contains("rror:")))
         .or_else(|| text.lines().find(|line| line.contains("error")))
         .or_else(|| text.lines().nth(1));
-    Cause::DoesNotBuild {
-        message: telling.unwrap_or(&text).trim().to_owned(),
+    let message = telling.unwrap_or(&text).trim().to_owned();
+    match is_too_large(&message) {
+        true => Cause::TooLarge { message },
+        false => Cause::DoesNotBuild { message },
     }
 }

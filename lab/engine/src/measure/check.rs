@@ -18,7 +18,6 @@ impl Bench<'_> {
     pub(super) fn check(&mut self) -> Result<Option<Cause>> {
         let algorithm = self.unit.algorithm;
         let (lab, catalog, unit) = (self.lab, self.lab.catalog, self.unit);
-        let agent = self.agent()?;
         for set in catalog.sets_for(&algorithm.name) {
             let cases = set.cases(&algorithm.name)?;
             for case in selo_vectors::stratified(&cases, 4) {
@@ -28,6 +27,7 @@ impl Bench<'_> {
                 if case.weight > 32 || known {
                     continue;
                 }
+                let agent = self.agent()?;
                 match agent.run_case(case) {
                     Ok(CaseResult::Pass | CaseResult::Skipped { .. }) => {}
                     Ok(verdict) => {
@@ -44,6 +44,13 @@ impl Bench<'_> {
                                 message: error.to_string(),
                             },
                         };
+                        // Signing takes the most room by far, and may be all that has none.
+                        if algorithm.interface == Interface::LargeSignature
+                            && cause.is_lack_of_memory()
+                        {
+                            self.start()?;
+                            continue;
+                        }
                         return Ok(Some(cause.at(Step::Vector {
                             set: set.id.clone(),
                             case: case.id.clone(),

@@ -25,6 +25,9 @@ use crate::runner::Span;
 /// can set another one. A scalar multiplication fits on any board, and a hang ends soon.
 pub const CYCLE_LIMIT: u64 = 4_000_000_000;
 
+/// A fault further below the RAM than this is none of the stack.
+const MOST_BELOW: u64 = 1 << 20;
+
 /// The settings of a measurement.
 #[derive(Debug)]
 pub struct Lab<'a> {
@@ -81,7 +84,8 @@ impl Lab<'_> {
             Error::Stopped(stop) => {
                 let text = stop.to_string();
                 Ok(if text.contains("stack-collision") {
-                    Cause::StackCollision { stop }
+                    let below = self.below_the_ram(&text);
+                    Cause::StackCollision { stop, below }
                 } else if text.contains(HEAP_EXHAUSTED) {
                     Cause::HeapExhausted { stop }
                 } else if stop.is_of_limit() {
@@ -95,6 +99,22 @@ impl Lab<'_> {
             Error::Wrapped(operation) => Ok(Cause::CounterWraps { operation }),
             other => Err(other),
         }
+    }
+
+    /// Bytes of a fault's address below the emulated RAM, under which the stack of the bare ports is.
+    fn below_the_ram(&self, fault: &str) -> Option<u64> {
+        let hexadecimal = |text: &str| {
+            let digits = text.trim_start_matches("0x");
+            let end = digits.find(|c: char| !c.is_ascii_hexdigit());
+            u64::from_str_radix(&digits[..end.unwrap_or(digits.len())], 16).ok()
+        };
+        let mut flags = self.board.toolchain.link_flags.iter();
+        let start = flags
+            .find_map(|flag| flag.split_once("port_data="))
+            .map(|both| both.1)?;
+        let address = fault.split_once("address=")?.1;
+        let below = hexadecimal(start)?.checked_sub(hexadecimal(address)?)?;
+        (below > 0 && below < MOST_BELOW).then_some(below)
     }
 
     /// Starts an agent image on the runner.

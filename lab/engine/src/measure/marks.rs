@@ -7,6 +7,7 @@ use crate::agent::{Agent, Ran};
 use crate::board::Board;
 use crate::error::{Error, Result};
 use crate::row::Fidelity;
+use crate::row::INSTRUCTIONS;
 use crate::runner::{Counts, Span};
 
 /// The cost of the marks, in the units of the samples.
@@ -122,6 +123,14 @@ impl Marks {
         Sample {
             instructions: Some(counts.instructions as f64 - self.instructions),
             classes: Some(names.map(grown).collect()),
+            hashing: counts.hashing.as_ref().map(|hashing| {
+                let classes = hashing.classes.iter();
+                let mut found: BTreeMap<String, i64> = classes
+                    .map(|(name, count)| (name.clone(), *count as i64))
+                    .collect();
+                found.insert(INSTRUCTIONS.to_owned(), hashing.instructions as i64);
+                found
+            }),
             stack: self.painted(ran),
             ..Sample::default()
         }

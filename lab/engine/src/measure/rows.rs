@@ -6,7 +6,7 @@ use super::sample::Sample;
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::cause::Taken;
-use crate::row::{Basis, Cause, Fidelity, Metric, Note, Path, Row, SCHEMA, Status};
+use crate::row::{Basis, Cause, Fidelity, INSTRUCTIONS, Metric, Note, Path, Row, SCHEMA, Status};
 
 impl Lab<'_> {
     /// Rows of one operation: one row for each sampled metric, with figures or a cause.
@@ -48,6 +48,9 @@ impl Lab<'_> {
             };
             if metric == Metric::Instructions {
                 row.basis = paths(samples);
+                if interface.keeps_parts() {
+                    row.notes.extend(hashing(samples));
+                }
             }
             if metric == Metric::Heap {
                 let left = samples.iter().filter_map(|sample| sample.heap_left);
@@ -61,7 +64,12 @@ impl Lab<'_> {
             if timed && let Some(spread) = &spread {
                 row.status = Status::VariableTime;
                 row.cause = Some(spread.clone());
-            } else if timed && exact && !steady && interface == Interface::Kem {
+            } else if timed
+                && exact
+                && !steady
+                && interface.draws_public_keys()
+                && !interface.is_search(&operation.name)
+            {
                 row.notes.push(Note::PublicKeys { count: row.samples });
             }
             rows.push(row);
@@ -186,15 +194,30 @@ fn paths(samples: &[Sample]) -> Option<Basis> {
     let mut paths: Vec<Path> = Vec::new();
     for sample in samples {
         let classes = sample.classes.as_ref()?;
-        match paths.last_mut().filter(|last| last.classes == *classes) {
+        let same = |last: &&mut Path| last.classes == *classes && last.hashing == sample.hashing;
+        match paths.last_mut().filter(same) {
             Some(last) => last.samples += 1,
             None => paths.push(Path {
                 samples: 1,
                 classes: classes.clone(),
+                hashing: sample.hashing.clone(),
             }),
         }
     }
     Some(Basis::Paths { paths })
+}
+
+/// The share of the instructions in functions of hashes.
+fn hashing(samples: &[Sample]) -> Option<Note> {
+    let mut of_hashes = 0.0;
+    let mut all = 0.0;
+    for sample in samples {
+        of_hashes += *sample.hashing.as_ref()?.get(INSTRUCTIONS)? as f64;
+        all += sample.instructions?;
+    }
+    (all > 0.0).then(|| Note::Hashing {
+        percent: 100.0 * of_hashes / all,
+    })
 }
 
 /// Two inputs with different costs, if the samples differ. Samples with other public inputs are not

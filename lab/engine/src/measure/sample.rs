@@ -18,6 +18,8 @@ pub(super) struct Sample {
     pub heap_left: Option<u64>,
     /// The same instructions by class, for the cycle model.
     pub classes: Option<BTreeMap<String, i64>>,
+    /// Those of the functions of hashes alone.
+    pub hashing: Option<BTreeMap<String, i64>>,
     /// The inputs, to report which ones change the cost.
     pub inputs: Vec<Vec<u8>>,
     /// The number of the public inputs, on which the time may depend (a public key).
@@ -37,12 +39,15 @@ impl Sample {
     pub fn plus(self, other: Sample) -> Sample {
         let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
         let most = |a: Option<f64>, b: Option<f64>| Some(a?.max(b?));
-        let classes = self.classes.zip(other.classes).map(|(mut sums, more)| {
+        let add = |sums: Option<BTreeMap<String, i64>>, more: Option<BTreeMap<String, i64>>| {
+            let (mut sums, more) = (sums?, more?);
             for (class, count) in more {
                 *sums.entry(class).or_default() += count;
             }
-            sums
-        });
+            Some(sums)
+        };
+        let classes = add(self.classes, other.classes);
+        let hashing = add(self.hashing, other.hashing);
         Sample {
             cycles: sum(self.cycles, other.cycles),
             seconds: sum(self.seconds, other.seconds),
@@ -52,6 +57,7 @@ impl Sample {
             heap: most(self.heap, other.heap),
             heap_left: other.heap_left,
             classes,
+            hashing,
             ..self
         }
     }

@@ -14,12 +14,19 @@ use crate::error::Stop;
 pub enum Cause {
     /// The compiler or the linker failed.
     DoesNotBuild { message: String },
+    /// The compiler of a 16-bit address space refused an object or the variables of a function.
+    TooLarge { message: String },
     /// The library does not have an operation.
     Lacks { operation: String },
     /// The image needs more memory than the board has.
     OverBudget { excess: Vec<Excess> },
     /// The stack ran into the variables.
-    StackCollision { stop: Stop },
+    StackCollision {
+        stop: Stop,
+        /// Bytes below the RAM that it had reached at least.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        below: Option<u64>,
+    },
     /// The operation asked for more heap than was left.
     HeapExhausted { stop: Stop },
     /// A call exceeded the limit of cycles or instructions.
@@ -140,6 +147,8 @@ pub enum Note {
     Seeds { count: u32 },
     /// The time depends on the public key; each sample has another one.
     PublicKeys { count: u32 },
+    /// This share of the figure is spent in functions of SHA-2, SHA-3 and SHAKE, in percent.
+    Hashing { percent: f64 },
     /// The counter advances by this number of cycles at a time.
     Steps { cycles: u32 },
     /// This part of the heap is still in use after the operation, in bytes.
@@ -178,6 +187,7 @@ impl Cause {
             | Cause::Agent { .. }
             | Cause::Firmware { .. } => Status::Failed,
             Cause::OverBudget { .. }
+            | Cause::TooLarge { .. }
             | Cause::StackCollision { .. }
             | Cause::HeapExhausted { .. } => Status::DoesNotFit,
             Cause::OverLimit { .. } => Status::OverLimit,

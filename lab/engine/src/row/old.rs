@@ -195,7 +195,10 @@ fn does_not_fit(text: &str) -> Option<Cause> {
         return Some(does_not_fit(rest)?.at(Step::WithAgent));
     }
     if let Some(rest) = text.strip_prefix("the stack runs into the variables: ") {
-        return Some(Cause::StackCollision { stop: stop(rest)? });
+        return Some(Cause::StackCollision {
+            stop: stop(rest)?,
+            below: None,
+        });
     }
     if let Some(rest) = text.strip_suffix(": less RAM is left than the operation asks for") {
         return Some(Cause::HeapExhausted { stop: stop(rest)? });

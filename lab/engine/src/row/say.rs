@@ -40,7 +40,18 @@ fn cause(of: &Cause, row: &Row) -> String {
         Cause::DoesNotBuild { message } => format!("does not build: {message}"),
         Cause::Lacks { operation } => format!("{} has no {operation}", row.label()),
         Cause::OverBudget { excess } => joined(excess),
-        Cause::StackCollision { stop } => format!("the stack runs into the variables: {stop}"),
+        Cause::TooLarge { message } => {
+            format!("{TOO_LARGE}: {message}")
+        }
+        Cause::StackCollision { stop, below: None } => {
+            format!("the stack runs into the variables: {stop}")
+        }
+        Cause::StackCollision {
+            stop,
+            below: Some(bytes),
+        } => format!(
+            "the stack runs into the variables, at least {bytes} bytes below the RAM: {stop}"
+        ),
         Cause::HeapExhausted { stop } => {
             format!("{stop}: less RAM is left than the operation asks for")
         }
@@ -84,6 +95,9 @@ fn cause(of: &Cause, row: &Row) -> String {
         Cause::Said { text, .. } => text.clone(),
     }
 }
+
+/// The sentence for an object that a compiler of 16-bit addresses refuses.
+const TOO_LARGE: &str = "more than 32,767 bytes in one object or in the variables of one function";
 
 /// A call over its limit, in words.
 pub fn over_limit(limit: u64, counted: Counted, stop: &crate::error::Stop) -> String {
@@ -193,6 +207,7 @@ impl fmt::Display for Note {
             Note::PublicKeys { count } => {
                 write!(f, "mean of {count} public keys, on which the time depends")
             }
+            Note::Hashing { percent } => write!(f, "{percent:.0} % in functions of hashes"),
             Note::Steps { cycles } => write!(f, "counted in steps of {cycles} cycles"),
             Note::HeapLeft { bytes } => write!(f, "{bytes} bytes are still in use after it"),
             Note::Said { text } => write!(f, "{text}"),

@@ -177,6 +177,7 @@ pub fn counting(
         socket,
         limit,
         &elf::marks(image)?,
+        &elf::hash_functions(image)?,
     ));
     let image = image.display().to_string();
     command.args(qemu.arguments.iter().map(|a| a.replace("{image}", &image)));
@@ -212,7 +213,16 @@ fn named(error: Error, board: &Board, qemu: &Qemu) -> Error {
     }
 }
 
-fn plugin_argument(plugin: &Path, socket: &Path, limit: u64, marks: &Marks) -> String {
+/// The most parts that the plugin takes (lab/sims/qemu/plugin.c).
+const PARTS: usize = 256;
+
+fn plugin_argument(
+    plugin: &Path,
+    socket: &Path,
+    limit: u64,
+    marks: &Marks,
+    parts: &[(u64, u64)],
+) -> String {
     let mut argument = format!(
         "{},report={},limit={limit}",
         plugin.display(),
@@ -226,6 +236,10 @@ fn plugin_argument(plugin: &Path, socket: &Path, limit: u64, marks: &Marks) -> S
         for address in addresses {
             argument.push_str(&format!(",{key}={address:#x}"));
         }
+    }
+    // The rest would not be counted, so that nothing is told.
+    for (first, end) in parts.iter().filter(|_| parts.len() <= PARTS) {
+        argument.push_str(&format!(",part={first:#x}-{end:#x}"));
     }
     argument
 }
@@ -266,15 +280,25 @@ fn accept(
 fn parse(lines: &str) -> Result<Report> {
     let mut report = Report::default();
     let mut fault = None;
+    let mut hashing = None;
     for line in lines.lines() {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "ready" => {}
-            "span" => report.counts.push(parse_counts(rest).ok_or_else(|| {
-                broken(format!(
-                    "the plugin sent a line that cannot be parsed: {line:?}"
-                ))
-            })?),
+            "part" | "span" => {
+                let counts = parse_counts(rest).ok_or_else(|| {
+                    broken(format!(
+                        "the plugin sent a line that cannot be parsed: {line:?}"
+                    ))
+                })?;
+                match word {
+                    "part" => hashing = Some(Box::new(counts)),
+                    _ => report.counts.push(Counts {
+                        hashing: hashing.take(),
+                        ..counts
+                    }),
+                }
+            }
             "fault" => fault = Some(rest.to_owned()),
             "stopped" => {
                 report.stop = Some(Stop {
@@ -327,12 +351,15 @@ mod tests {
     #[test]
     fn a_report_is_read() {
         let said = "ready selo-qemu 0.1.0 target=arm\n\
+                    part instructions=5 alu=5\n\
                     span instructions=12 alu=9 branch-taken=3\n\
                     fault kind=mark-order pc=0x10\n\
                     stopped reason=fault pc=0x10 instructions=15\n";
         let report = parse(said).expect("of the protocol");
         assert_eq!(report.counts.len(), 1);
         assert_eq!(report.counts[0].instructions, 12);
+        let hashing = report.counts[0].hashing.as_ref().expect("a part");
+        assert_eq!(hashing.classes["alu"], 5);
         assert_eq!(report.counts[0].classes["branch-taken"], 3);
         let stop = report.stop.expect("it stopped");
         assert_eq!(stop.to_string(), "fault (kind=mark-order pc=0x10)");

@@ -24,6 +24,8 @@ pub struct Counts {
     /// The count of each class (lab/sims/qemu/classes.h), and of other items such as registers in
     /// loads of several registers.
     pub classes: BTreeMap<String, u64>,
+    /// The same of the functions of hashes alone, if the image has any.
+    pub hashing: Option<Box<Counts>>,
 }
 
 /// The reply to one request.

@@ -10,6 +10,7 @@ use crate::check::{
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::measure::Lab;
+use crate::measure::is_too_large;
 use crate::row::cause::Step;
 use crate::row::{Cause, Row, Status};
 
@@ -106,6 +107,17 @@ pub(super) fn no_room(said: &str) -> Finding {
 fn not_built(unit: &Unit<'_>, said: &str) -> Finding {
     let error = first_error(said);
     let evidence = vec![Evidence::new("compiler", said)];
+    if is_too_large(&error) {
+        let text = format!("{error}. The compiler of this board allows 32,767 bytes.");
+        return Finding {
+            evidence,
+            ..Finding::fault(
+                "does-not-fit",
+                "It needs more memory than the board has",
+                text,
+            )
+        };
+    }
     let sources = unit.sources().unwrap_or_default();
     let own = sources.iter().any(|source| {
         let name = source.file_name().unwrap_or_default().to_string_lossy();

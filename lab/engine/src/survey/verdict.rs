@@ -4,12 +4,14 @@ use super::iv::FreshIv;
 use super::judge::OWN_IV;
 use super::line::{Answer, Finding, Mark, Question, SurveyVerdict, Weight};
 use crate::check::{CONSTANT_TIME, CheckLine, is_about_time};
+use crate::interface::Interface;
 use crate::row::Fidelity;
 
 pub(super) fn answers(
     checks: &[CheckLine],
     runs: bool,
     fresh_iv: FreshIv,
+    interface: Interface,
     fidelity: Fidelity,
     findings: &[Finding],
 ) -> Vec<Answer> {
@@ -49,6 +51,11 @@ pub(super) fn answers(
             Question::ConstantTime,
             yes_unless(line.failed > 0),
             Some(format!("{} calls", line.tried)),
+        ),
+        None if runs && interface.is_search("sign") => of(
+            Question::ConstantTime,
+            Mark::DoesNotApply,
+            Some("signing is a search".to_owned()),
         ),
         None if runs && fidelity != Fidelity::CycleExact => of(
             Question::ConstantTime,

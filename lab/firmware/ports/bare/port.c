@@ -5,7 +5,7 @@
 #include "agent.h"
 
 struct port_request port_requested;
-uint16_t port_stack;
+uint32_t port_stack;
 
 /* ---- UART ------------------------------------------------------------------------ */
 
@@ -50,10 +50,10 @@ void port_finish(struct port_result *result)
     size_t heap = port_heap_bytes();
     *result = (struct port_result){
         .repeats = 1,
-        .stack = port_stack,
         .heap = heap > UINT16_MAX ? UINT16_MAX : (uint16_t)heap,
         .counter_flags = port_heap_refused ? PORT_HEAP_REFUSED : 0,
     };
+    port_result_stack(result, port_stack);
 }
 
 int main(void)

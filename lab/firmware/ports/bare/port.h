@@ -25,12 +25,12 @@ static inline void port_flash_read(void *to, const void *from, uint8_t size)
     memcpy(to, from, size);
 }
 
-/* The depth is reported in 16 bits, so no more is painted. */
-#define PORT_PAINT_BYTES 65528u
+/* The depth is reported in 16 bits, at most as so many words of 4 bytes. */
+#define PORT_PAINT_BYTES 262136u
 #define PORT_PAINT 0xC5C5C5C5u
 
 extern struct port_request port_requested;
-extern uint16_t port_stack;
+extern uint32_t port_stack;
 
 /* A function that calls others uses nothing below its stack pointer. */
 static inline __attribute__((always_inline)) uint32_t *port_paint_end(void)
@@ -62,14 +62,14 @@ static inline __attribute__((always_inline)) void port_paint(void)
         *at = PORT_PAINT;
 }
 
-static inline __attribute__((always_inline)) uint16_t port_painted_depth(void)
+static inline __attribute__((always_inline)) uint32_t port_painted_depth(void)
 {
     uint32_t *end = port_paint_end();
     volatile uint32_t *at = port_paint_start(end);
     while (at < end && *at == PORT_PAINT)
         at++;
     uintptr_t depth = (uintptr_t)end - (uintptr_t)at;
-    return depth >= PORT_PAINT_BYTES ? PORT_STACK_UNKNOWN : (uint16_t)depth;
+    return depth >= PORT_PAINT_BYTES ? PORT_STACK_UNKNOWN : (uint32_t)depth;
 }
 
 /* What a core with caches executes just before a span. Without it the time of a span depends on

@@ -105,7 +105,7 @@ static uint64_t counter_stop(void)
 /* ---- Span ----------------------------------------------------------------------- */
 
 struct port_request port_requested;
-uint16_t port_stack;
+uint32_t port_stack;
 static struct port_result found;
 static struct timespec wall_start, cpu_start;
 
@@ -148,7 +148,7 @@ void port_clock_stop(uint16_t timed)
 void port_finish(struct port_result *result)
 {
     *result = found;
-    result->stack = port_stack;
+    port_result_stack(result, port_stack);
 }
 
 static void *serve(void *unused)

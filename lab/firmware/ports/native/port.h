@@ -33,7 +33,7 @@ static inline void port_flash_read(void *to, const void *from, uint8_t size)
 }
 
 /* Bytes painted below the stack pointer. The depth of a span that uses all of them is unknown. */
-#define PORT_PAINT_BYTES 65528u
+#define PORT_PAINT_BYTES 262136u
 #define PORT_PAINT 0xC5C5C5C5C5C5C5C5u
 
 /* A function that calls others uses nothing below its stack pointer. */
@@ -57,18 +57,18 @@ static inline __attribute__((always_inline)) void port_paint(void)
         *at = PORT_PAINT;
 }
 
-static inline __attribute__((always_inline)) uint16_t port_painted_depth(void)
+static inline __attribute__((always_inline)) uint32_t port_painted_depth(void)
 {
     volatile uint64_t *end = (volatile uint64_t *)port_stack_pointer();
     volatile uint64_t *at = end - PORT_PAINT_BYTES / 8;
     while (at < end && *at == PORT_PAINT)
         at++;
     uintptr_t depth = (uintptr_t)end - (uintptr_t)at;
-    return depth == PORT_PAINT_BYTES ? PORT_STACK_UNKNOWN : (uint16_t)depth;
+    return depth == PORT_PAINT_BYTES ? PORT_STACK_UNKNOWN : (uint32_t)depth;
 }
 
 extern struct port_request port_requested;
-extern uint16_t port_stack;
+extern uint32_t port_stack;
 
 /* `timed` is the number of repetitions that the clock measured. */
 void port_clock_start(void);

@@ -21,12 +21,13 @@ pub fn importance(interface: Option<Interface>) -> u8 {
         Some(Interface::Mac) => 4,
         Some(Interface::Kdf) => 5,
         Some(Interface::Signature) => 6,
-        Some(Interface::Kem) => 7,
-        Some(Interface::PublicKey) => 8,
-        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 9,
-        Some(Interface::Link) => 10,
-        Some(Interface::Node) => 11,
-        Some(Interface::Probe) | None => 12,
+        Some(Interface::LargeSignature) => 7,
+        Some(Interface::Kem) => 8,
+        Some(Interface::PublicKey) => 9,
+        Some(Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr) => 10,
+        Some(Interface::Link) => 11,
+        Some(Interface::Node) => 12,
+        Some(Interface::Probe) | None => 13,
     }
 }
 

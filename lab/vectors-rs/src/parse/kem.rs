@@ -1,22 +1,9 @@
 //! Key encapsulations: a section for each task, and in it vectors of named fields, each after its
 //! `count` and `result`.
 
-use std::collections::BTreeMap;
-
-use super::response::{Item, hexadecimal, lines};
+use super::sections::{Vector, vectors};
 use super::source::SourceText;
 use crate::{Algorithm, Case, CaseKind, Error, Interface, Kem};
-
-/// The fields of a vector, by name.
-type Fields = BTreeMap<String, Vec<u8>>;
-
-struct Vector {
-    line: usize,
-    section: String,
-    count: String,
-    valid: bool,
-    fields: Fields,
-}
 
 pub(super) fn cases(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<Case>, Error> {
     let Interface::Kem(kem) = algorithm.interface() else {
@@ -39,50 +26,6 @@ pub(super) fn cases(place: &SourceText<'_>, algorithm: Algorithm) -> Result<Vec<
         ));
     }
     Ok(cases)
-}
-
-fn vectors(place: &SourceText<'_>) -> Result<Vec<Vector>, Error> {
-    let mut section = None;
-    let mut vectors: Vec<Vector> = Vec::new();
-    for line in lines(place) {
-        let line = line?;
-        let (name, value) = match line.item {
-            Item::Section(name) => {
-                section = Some(name.to_owned());
-                continue;
-            }
-            Item::Pair(name, value) => (name, value),
-        };
-        let Some(section) = &section else {
-            return Err(place.error(line.number, format!("{name} before a section")));
-        };
-        if name == "count" {
-            vectors.push(Vector {
-                line: line.number,
-                section: section.clone(),
-                count: value.to_owned(),
-                valid: true,
-                fields: Fields::new(),
-            });
-            continue;
-        }
-        let vector = (vectors.last_mut())
-            .filter(|vector| vector.section == *section)
-            .ok_or_else(|| place.error(line.number, format!("{name} before count")))?;
-        if name == "result" {
-            vector.valid = match value {
-                "valid" => true,
-                "invalid" => false,
-                _ => return Err(place.error(line.number, format!("unknown result `{value}`"))),
-            };
-            continue;
-        }
-        let bytes = hexadecimal(place, line.number, name, value)?;
-        if vector.fields.insert(name.to_owned(), bytes).is_some() {
-            return Err(place.error(line.number, format!("{name} appears twice in one vector")));
-        }
-    }
-    Ok(vectors)
 }
 
 /// The task of a vector; `None` for an input of a wrong size.

@@ -7,8 +7,10 @@ mod cavp_gcm;
 mod cavp_hash;
 mod kem;
 mod labelled;
+mod large_signature;
 mod lwc_kat;
 mod response;
+mod sections;
 mod source;
 mod wycheproof;
 
@@ -56,13 +58,15 @@ pub enum Format {
     WycheproofSignature,
     /// Key encapsulations, as lab/vectors/subset-ml-kem.py writes them.
     Kem,
+    /// Signatures with large keys, as lab/vectors/subset-ml-dsa.py writes them.
+    LargeSignature,
     /// Labelled vectors of our own transcription, in TOML.
     Selo,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 16] = [
+    pub const ALL: [Format; 17] = [
         Format::CavpAes,
         Format::CavpAesMonte,
         Format::CavpHash,
@@ -78,6 +82,7 @@ impl Format {
         Format::WycheproofEcdh,
         Format::WycheproofSignature,
         Format::Kem,
+        Format::LargeSignature,
         Format::Selo,
     ];
 }
@@ -106,6 +111,7 @@ pub fn cases(
         Format::WycheproofEcdh => wycheproof::ecdh(&place, algorithm),
         Format::WycheproofSignature => wycheproof::signature(&place, algorithm),
         Format::Kem => kem::cases(&place, algorithm),
+        Format::LargeSignature => large_signature::cases(&place, algorithm),
         Format::Selo => labelled::cases(&place, algorithm),
     }
 }

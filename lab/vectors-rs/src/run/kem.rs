@@ -1,19 +1,9 @@
 //! Key encapsulation. The implementation keeps its keys and its ciphertext, so that each is in
 //! memory once; they pass in pieces that fit any buffer.
 
-use super::session::{Session, Stop, expect, fail, skip};
+use super::parts::{Part, fetch, load, two};
+use super::session::{Session, Stop, expect, fail};
 use crate::status;
-
-/// The parts that the implementation keeps.
-#[derive(Clone, Copy)]
-enum Part {
-    Public = 0,
-    Private = 1,
-    Ciphertext = 2,
-}
-
-/// Bytes beside those of a part in the inputs of `load`: the part and the offset.
-const LOAD_HEAD: usize = 3;
 
 /// Bytes of a shared secret.
 const SECRET: usize = 32;
@@ -52,7 +42,7 @@ pub(super) fn encapsulate(
     load(session, Part::Public, public)?;
     let got = session.output("encapsulate", &[random], SECRET)?;
     expect("shared secret", secret, &got)?;
-    let got = fetch(session, Part::Ciphertext, ciphertext.len())?;
+    let got = fetch(session, Part::Made, ciphertext.len())?;
     expect("ciphertext", ciphertext, &got)
 }
 
@@ -64,7 +54,7 @@ pub(super) fn decapsulate(
 ) -> Result<(), Stop> {
     session.needs("decapsulate", SECRET)?;
     load(session, Part::Private, private)?;
-    load(session, Part::Ciphertext, ciphertext)?;
+    load(session, Part::Made, ciphertext)?;
     let got = session.output("decapsulate", &[], SECRET)?;
     expect("shared secret", secret, &got)
 }
@@ -77,7 +67,7 @@ pub(super) fn decapsulate_seed(
 ) -> Result<(), Stop> {
     session.needs("decapsulate", SECRET)?;
     session.output("keygen", &[seed], 0)?;
-    load(session, Part::Ciphertext, ciphertext)?;
+    load(session, Part::Made, ciphertext)?;
     let got = session.output("decapsulate", &[], SECRET)?;
     expect("shared secret", secret, &got)
 }
@@ -124,35 +114,6 @@ pub(super) fn private_refused(session: &mut Session<'_>, private: &[u8]) -> Resu
         )),
         _ => Ok(()),
     }
-}
-
-// ---- Parts ----
-
-fn load(session: &mut Session<'_>, part: Part, bytes: &[u8]) -> Result<(), Stop> {
-    let largest = session.io_bytes().saturating_sub(LOAD_HEAD);
-    session.needs("load", LOAD_HEAD + 1)?;
-    for (number, piece) in bytes.chunks(largest.max(1)).enumerate() {
-        let offset = two(number * largest)?;
-        session.output("load", &[&[part as u8], &offset, piece], 0)?;
-    }
-    Ok(())
-}
-
-fn fetch(session: &mut Session<'_>, part: Part, size: usize) -> Result<Vec<u8>, Stop> {
-    let largest = session.io_bytes().max(1);
-    let mut bytes = Vec::new();
-    while bytes.len() < size {
-        let now = largest.min(size - bytes.len());
-        let (offset, count) = (two(bytes.len())?, two(now)?);
-        bytes.extend(session.output("fetch", &[&[part as u8], &offset, &count], now)?);
-    }
-    Ok(bytes)
-}
-
-fn two(number: usize) -> Result<[u8; 2], Stop> {
-    let number = u16::try_from(number);
-    let number = number.map_err(|_| skip("the part is larger than the protocol's sizes".into()))?;
-    Ok(number.to_be_bytes())
 }
 
 // ---- In pieces ----

@@ -7,6 +7,8 @@ mod dh;
 mod digest;
 mod kdf;
 mod kem;
+mod large_signature;
+mod parts;
 mod session;
 mod signature;
 
@@ -176,6 +178,35 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             kem::encapsulate_refused(session, public, random)
         }
         CaseKind::PrivateRefused { private } => kem::private_refused(session, private),
+        CaseKind::LargeKeyPair {
+            seed,
+            public,
+            private,
+        } => large_signature::key_pair(session, seed, public, private),
+        CaseKind::LargeSign {
+            key,
+            public,
+            message,
+            context,
+            random,
+            signature,
+        } => {
+            let signing = large_signature::Signing {
+                key,
+                public,
+                message,
+                context,
+                random,
+            };
+            large_signature::sign(session, &signing, signature)
+        }
+        CaseKind::LargeVerify {
+            public,
+            message,
+            context,
+            signature,
+            valid,
+        } => large_signature::verify(session, public, [message, context], signature, *valid),
     }
 }
 

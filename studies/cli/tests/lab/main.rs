@@ -31,6 +31,7 @@ mod radio;
 mod refusals;
 mod schemas;
 mod shapes;
+mod signature;
 mod survey;
 mod uno;
 mod walkthroughs;

@@ -11,7 +11,7 @@ pub mod kem;
 mod sealing;
 
 /// The lines of a survey. The budget is small, because the first vectors reveal each fault.
-fn survey(project: &Project, library: &str, more: &[&str]) -> (Answer, Vec<Value>) {
+pub fn survey(project: &Project, library: &str, more: &[&str]) -> (Answer, Vec<Value>) {
     let mut arguments = vec![
         "lab",
         "survey",
@@ -29,14 +29,14 @@ fn survey(project: &Project, library: &str, more: &[&str]) -> (Answer, Vec<Value
     (answer, lines)
 }
 
-fn finding<'a>(line: &'a Value, id: &str) -> &'a Value {
+pub fn finding<'a>(line: &'a Value, id: &str) -> &'a Value {
     let all = line["findings"].as_array().expect("findings");
     all.iter()
         .find(|finding| finding["id"] == id)
         .unwrap_or_else(|| panic!("no {id} in {line:#}"))
 }
 
-fn mark<'a>(line: &'a Value, question: &str) -> &'a str {
+pub fn mark<'a>(line: &'a Value, question: &str) -> &'a str {
     let all = line["answers"].as_array().expect("answers");
     let answer = all.iter().find(|answer| answer["question"] == question);
     answer

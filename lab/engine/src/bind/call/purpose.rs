@@ -2,7 +2,7 @@
 
 use super::mode::{Mode, mode};
 use super::name::{begins, says};
-use super::{kem, public, steps};
+use super::{kem, large_signature, public, steps};
 use crate::bind::slot::Purpose;
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;
@@ -197,11 +197,17 @@ pub(super) fn purposes(function: &Function, scanned: &Scanned) -> Vec<Found> {
             Shape::Bytes { .. } | Shape::Untyped
         )
     });
-    if let Some((purpose, cost)) = kem::purpose(&name.whole, buffers.count()) {
+    let buffers = buffers.count();
+    if let Some((purpose, cost)) = kem::purpose(&name.whole, buffers) {
         // A function of a key encapsulation is nothing else.
         return vec![(purpose, None, cost)];
     }
-    let mut found = Vec::new();
+    let large = large_signature::purpose(&name.whole, buffers);
+    let large = large.map(|(purpose, cost)| (purpose, None, cost));
+    if let Some(found) = large.filter(|_| large_signature::names_scheme(&name.whole)) {
+        return vec![found];
+    }
+    let mut found: Vec<Found> = large.into_iter().collect();
     name.set_ups(&mut found);
     name.ciphers(&mut found);
     if name.hashes {

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::bind::slot::{
-    Purpose, Slot, choices, kem as kem_slots, public as public_slots, steps as step_slots,
+    Purpose, Slot, choices, kem as kem_slots, large_signature as large_slots,
+    public as public_slots, steps as step_slots,
 };
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;
@@ -163,6 +164,7 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             }
             _ if purpose.is_step() => !returns && step_slots::is_whole(purpose, slots),
             _ if purpose.is_kem() => !returns && kem_slots::is_whole(purpose, slots),
+            _ if purpose.is_large_signature() => !returns && large_slots::is_whole(purpose, slots),
             _ => !returns && is_whole_of_keys(purpose, slots),
         }
 }

@@ -138,6 +138,7 @@ impl Writer<'_, '_> {
                 self.buffer(parameter, &of, &name)
             }
             Slot::Curve => self.key_argument(slot).unwrap_or_default(),
+            Slot::SignatureBytes => digits("signature_size"),
             Slot::Zero => digits("0"),
             // An empty key: some functions refuse a pointer to nothing.
             Slot::Null if self.is_digest() && parameter.name.to_lowercase().contains("key") => {

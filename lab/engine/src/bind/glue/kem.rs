@@ -12,9 +12,16 @@ use crate::bind::recipe::KeyCalls;
 use crate::bind::slot::Purpose;
 use crate::bind::types::written;
 
-/// The parts and the operations that move them.
+/// The parts of a key encapsulation.
 const PARTS: &str = "
 static uint8_t public_key[PUBLIC], private_key[PRIVATE], ciphertext[CIPHERTEXT];
+
+#define PARTS { public_key, private_key, ciphertext }
+#define PART_SIZES { PUBLIC, PRIVATE, CIPHERTEXT }
+";
+
+/// The operations that move the parts.
+pub(super) const LOAD_AND_FETCH: &str = "
 
 static agent_size two(const struct agent_field *field)
 {
@@ -24,8 +31,8 @@ static agent_size two(const struct agent_field *field)
 /* The bytes of a part from an offset, or NULL if it has not so many. */
 static uint8_t *part(const struct agent_call *call, agent_size bytes)
 {
-    static uint8_t *const parts[] = { public_key, private_key, ciphertext };
-    static const agent_size sizes[] = { PUBLIC, PRIVATE, CIPHERTEXT };
+    static uint8_t *const parts[] = PARTS;
+    static const agent_size sizes[] = PART_SIZES;
     if (call->in[0].size != 1 || call->in[1].size != 2 || call->in[0].data[0] >= 3)
         return NULL;
     const uint8_t number = call->in[0].data[0];
@@ -56,7 +63,7 @@ static uint8_t fetch(struct agent_call *call)
 ";
 
 /// Some C libraries leave the end of a program to the program.
-const EXIT: &str = "
+pub(super) const EXIT: &str = "
 #if defined(__riscv) || defined(__XTENSA__)
 void _exit(int code);
 void __attribute__((weak)) _exit(int code)
@@ -80,6 +87,7 @@ impl Writer<'_, '_> {
             sizes.public_bytes, sizes.private_bytes, sizes.ciphertext_bytes
         );
         text.push_str(PARTS);
+        text.push_str(LOAD_AND_FETCH);
         text.push_str(&self.drawn(keys));
         text.push_str(EXIT);
         let operation = |name: &str, input: &str, call: &Option<Call<'_>>, purpose, end: &str| {
@@ -126,9 +134,10 @@ impl Writer<'_, '_> {
     }
 
     /// The library's source of random numbers: the bytes that the host gives, then zeros.
-    fn drawn(&self, keys: &KeyCalls<'_>) -> String {
+    pub(super) fn drawn(&self, keys: &KeyCalls<'_>) -> String {
         let Some(source) = keys.random else {
-            return "#define DRAWN(bytes, size) ((void)(bytes))\n".to_owned();
+            return "#define DRAWN(bytes, size) ((void)(bytes))\n#define DRAWN_BYTES 0\n"
+                .to_owned();
         };
         let function = &source.function;
         let [buffer, size] = function.parameters.as_slice() else {
@@ -151,12 +160,12 @@ impl Writer<'_, '_> {
         let _ = write!(
             text,
             "/* What the library takes for random numbers: the bytes of the call, then zeros. */\n\
-             static const uint8_t *given;\nstatic agent_size given_left;\n\n\
+             static const uint8_t *given;\nstatic agent_size given_left;\nstatic size_t given_taken;\n\n\
              {c}{result} {name}({base} {stars}output, {number} wanted)\n{{\n\
              \x20   uint8_t *to = (uint8_t *)output;\n\
              \x20   for (size_t at = 0; at < (size_t)wanted; at++) {{\n\
-             \x20       to[at] = given_left ? *given++ : 0;\n        given_left -= given_left != 0;\n    }}\n{back}}}\n\
-             #define DRAWN(bytes, size) (given = (bytes), given_left = (size))\n",
+             \x20       to[at] = given_left ? *given++ : 0;\n        given_left -= given_left != 0;\n    }}\n    given_taken += (size_t)wanted;\n{back}}}\n\
+             #define DRAWN(bytes, size) (given = (bytes), given_left = (size), given_taken = 0)\n#define DRAWN_BYTES given_taken\n",
             result = function.result,
             name = function.name,
             base = written(self.scanned, buffer),

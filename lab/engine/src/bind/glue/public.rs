@@ -242,7 +242,7 @@ impl Writer<'_, '_> {
     /// The values of the slots that only public-key functions have.
     pub(super) fn key_argument(&self, slot: Slot) -> Option<String> {
         let text = match slot {
-            Slot::Secret if self.recipe.algorithm.interface == Interface::Kem => "private_key",
+            Slot::Secret if self.recipe.algorithm.interface.keeps_parts() => "private_key",
             Slot::Secret => "secret",
             Slot::Capsule => "ciphertext",
             Slot::Seed => "seed",

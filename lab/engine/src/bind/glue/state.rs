@@ -121,7 +121,7 @@ impl Writer<'_, '_> {
                 let nonce = algorithm.nonce_bytes.unwrap_or(12);
                 format!("enum {{ NONCE = {nonce}, TAG = {tag}, FORGED = 6 }};\n\n")
             }
-            Interface::Dh | Interface::Signature => String::new(),
+            Interface::Dh | Interface::Signature | Interface::LargeSignature => String::new(),
             _ => "enum { BLOCK = 16 };\n\n".to_owned(),
         }
     }

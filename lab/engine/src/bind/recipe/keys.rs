@@ -17,6 +17,8 @@ pub struct KeyCalls<'l> {
     pub form: KeyForm,
     /// The functions return 0 if they fail, and not if they succeed.
     pub zero_fails: bool,
+    /// Nothing names the algorithm: only the sizes are its own. An earlier draft may have them too.
+    pub nameless: bool,
     /// The expression of the curve's object.
     pub curve: Option<String>,
     /// The function that sets the source of random numbers.

@@ -260,8 +260,11 @@ impl<'l> Recipe<'l> {
     }
 
     /// True if an authenticated cipher is not told the size of the nonce or of the tag: the glue
-    /// refuses other sizes.
+    /// refuses other sizes. True if a signature has no context: the glue refuses one.
     pub fn refuses_sizes(&self) -> bool {
+        if self.algorithm.interface == Interface::LargeSignature {
+            return !self.calls().iter().any(|call| call.has(Slot::Ad));
+        }
         let tells_tag = self.calls().iter().any(|call| call.has(Slot::TagBytes));
         self.algorithm.interface == Interface::Aead && !(self.tells_nonce() && tells_tag)
     }
@@ -290,6 +293,7 @@ impl<'l> Recipe<'l> {
             Interface::Mac => vec!["mac", "start", "update", "finish"],
             Interface::Dh => vec!["keygen", "shared-secret"],
             Interface::Signature => vec!["keygen", "sign", "verify"],
+            Interface::LargeSignature => vec!["keygen", "sign", "verify", "load", "fetch"],
             Interface::Kem => vec!["keygen", "encapsulate", "decapsulate", "load", "fetch"],
             Interface::Aead if !self.opens() => vec!["key-setup", "seal"],
             Interface::Aead => vec!["key-setup", "seal", "open"],

@@ -88,6 +88,8 @@ pub enum Slot {
     /// The public key of the other side.
     Peer,
     Signature,
+    /// The size of a signature that is verified.
+    SignatureBytes,
     /// The ciphertext of a key encapsulation.
     Capsule,
     /// The object that names the elliptic curve.
@@ -138,6 +140,13 @@ pub enum Purpose {
     KemPair,
     Encapsulate,
     Decapsulate,
+    /// Both keys of a signature scheme with large keys, and its signatures, as in NIST's interface.
+    LargePair,
+    LargeSign,
+    LargeCheck,
+    /// A message with such a signature before it.
+    LargeEnvelope,
+    LargeUnwrap,
 }
 
 impl Purpose {
@@ -148,7 +157,12 @@ impl Purpose {
 
     /// True for functions of key encapsulations.
     pub fn is_kem(self) -> bool {
-        self >= Purpose::KemPair
+        (Purpose::KemPair..=Purpose::Decapsulate).contains(&self)
+    }
+
+    /// True for functions of signature schemes with large keys.
+    pub fn is_large_signature(self) -> bool {
+        self >= Purpose::LargePair
     }
 
     /// True for functions that seal a message in steps.

@@ -184,9 +184,10 @@ fn of_buffer(
 
 /// The cost of an unusual order of the buffers.
 pub fn order_cost(purpose: Purpose, slots: &[Slot]) -> u32 {
-    let usual: Vec<Slot> = match purpose.is_kem() {
-        true => super::kem::usual(purpose),
-        false => buffers(purpose).iter().map(|buffer| buffer.slot).collect(),
+    let usual: Vec<Slot> = match purpose {
+        _ if purpose.is_kem() => super::kem::usual(purpose),
+        _ if purpose.is_large_signature() => super::large_signature::usual(purpose),
+        _ => buffers(purpose).iter().map(|buffer| buffer.slot).collect(),
     };
     let places: Vec<usize> = slots
         .iter()

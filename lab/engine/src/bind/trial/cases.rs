@@ -4,10 +4,14 @@ use selo_vectors::{Case, CaseKind, Direction};
 
 use crate::algorithm::Algorithm;
 use crate::error::Result;
+use crate::interface::Interface;
 use crate::measure::Lab;
 
 /// Cases of each direction in a trial.
 const CASES: usize = 3;
+
+/// Cases that a signature scheme with large keys must refuse: one of each fault, and more.
+const REFUSED: usize = 12;
 
 /// Blocks of the longest case of a trial.
 const HEAVIEST: u32 = 12;
@@ -24,7 +28,11 @@ pub(super) fn cases(lab: &Lab<'_>, algorithm: &Algorithm) -> Result<Vec<Case>> {
             let Some(place) = place_of(case) else {
                 continue;
             };
-            if case.weight <= HEAVIEST && count[place] < CASES {
+            let most = match place == 2 && algorithm.interface == Interface::LargeSignature {
+                true => REFUSED,
+                false => CASES,
+            };
+            if case.weight <= HEAVIEST && count[place] < most {
                 count[place] += 1;
                 chosen.push(case.clone());
             }
@@ -65,6 +73,9 @@ pub(super) fn place_of(case: &Case) -> Option<usize> {
         CaseKind::Verify { valid: true, .. } => 1,
         CaseKind::Verify { valid: false, .. } => 2,
         CaseKind::KemKeyPair { .. } | CaseKind::Encapsulate { .. } => 0,
+        CaseKind::LargeKeyPair { .. } | CaseKind::LargeSign { .. } => 0,
+        CaseKind::LargeVerify { valid: true, .. } => 1,
+        CaseKind::LargeVerify { valid: false, .. } => 2,
         CaseKind::Decapsulate { .. } => 1,
         CaseKind::EncapsulateRefused { .. } => 2,
         _ => return None,

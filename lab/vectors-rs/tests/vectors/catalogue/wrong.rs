@@ -2,8 +2,8 @@
 
 use crate::common::Reference;
 use selo_vectors::{
-    Algorithm, CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, status,
-    stratified,
+    Algorithm, CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface,
+    status, stratified,
 };
 
 use super::budget;
@@ -47,7 +47,9 @@ pub(super) fn quick_cases() -> Vec<(String, Vec<Case>)> {
                 .cases(algorithm.name())
                 .expect("the repository's files parse");
             cases.retain(|case| case.weight <= 3_000);
-            let few = stratified(&cases, budget(500))
+            // A signature of large keys takes as long as a thousand blocks.
+            let large = matches!(algorithm.interface(), Interface::LargeSignature(_));
+            let few = stratified(&cases, budget(if large { 20 } else { 500 }))
                 .into_iter()
                 .cloned()
                 .collect();
@@ -80,6 +82,7 @@ fn a_wrong_implementation_fails() {
                 CaseKind::Verify { .. }
                     | CaseKind::EncapsulateRefused { .. }
                     | CaseKind::PrivateRefused { .. }
+                    | CaseKind::LargeVerify { .. }
             );
             let empty = matches!(&case.kind, CaseKind::CbcPadded { output, .. } if output.is_empty())
                 || matches!(&case.kind, CaseKind::CbcRefused { ciphertext, .. } if ciphertext.is_empty())
@@ -122,6 +125,7 @@ fn a_truncated_or_long_output_fails() {
                     | CaseKind::Verify { .. }
                     | CaseKind::EncapsulateRefused { .. }
                     | CaseKind::PrivateRefused { .. }
+                    | CaseKind::LargeVerify { .. }
             ) {
                 continue;
             }
@@ -193,6 +197,10 @@ fn a_subtly_wrong_implementation_fails() {
         };
         assert!(any_failure(set, algorithm, &padding), "{set}");
         assert!(any_failure(set, algorithm, &leaks), "{set}");
+    }
+    // Takes any signature.
+    for algorithm in ["ml-dsa-44", "ml-dsa-65", "ml-dsa-87"] {
+        assert!(any_failure("wycheproof-ml-dsa", algorithm, &accepts));
     }
     // Takes any key.
     assert!(any_failure("wycheproof-ml-kem", "ml-kem-512", &accepts));

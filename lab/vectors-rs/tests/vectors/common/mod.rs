@@ -5,6 +5,7 @@
 
 mod aead;
 mod kem;
+mod large_signature;
 mod public_key;
 mod speck;
 
@@ -35,6 +36,7 @@ pub struct Reference {
     /// The key of a MAC, and the data from `update`.
     streamed: Option<(Vec<u8>, Vec<u8>)>,
     kem: kem::State,
+    large_signature: large_signature::State,
     pub calls: u64,
 }
 
@@ -47,6 +49,7 @@ impl Reference {
             key: Vec::new(),
             streamed: None,
             kem: kem::State::default(),
+            large_signature: large_signature::State::default(),
             calls: 0,
         }
     }
@@ -68,6 +71,7 @@ impl Implementation for Reference {
             Interface::Aead(_) => &["key-setup", "seal", "open"],
             Interface::Kdf(_) => &["derive"],
             Interface::Kem(_) => kem::OPERATIONS,
+            Interface::LargeSignature(_) => large_signature::OPERATIONS,
             _ => &["key-setup", "encrypt", "decrypt"],
         };
         operations.contains(&operation)
@@ -141,6 +145,10 @@ impl Implementation for Reference {
             (Interface::Kem(sizes), _, inputs) => {
                 self.kem
                     .call(self.algorithm.name(), sizes, operation, inputs)?
+            }
+            (Interface::LargeSignature(sizes), _, inputs) => {
+                let name = self.algorithm.name();
+                self.large_signature.call(name, sizes, operation, inputs)?
             }
             (Interface::Hash(_), "start", []) => {
                 self.streamed = Some((Vec::new(), Vec::new()));

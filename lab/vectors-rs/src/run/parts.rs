@@ -1,0 +1,43 @@
+//! Parts that the implementation keeps, so that each is in memory once. They pass in pieces that fit
+//! any buffer.
+
+use super::session::{Session, Stop, skip};
+
+/// The parts.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    Public = 0,
+    Private = 1,
+    /// The ciphertext of a key encapsulation, or a signature.
+    Made = 2,
+}
+
+/// Bytes beside those of a part in the inputs of `load`: the part and the offset.
+const LOAD_HEAD: usize = 3;
+
+pub(super) fn load(session: &mut Session<'_>, part: Part, bytes: &[u8]) -> Result<(), Stop> {
+    let largest = session.io_bytes().saturating_sub(LOAD_HEAD);
+    session.needs("load", LOAD_HEAD + 1)?;
+    for (number, piece) in bytes.chunks(largest.max(1)).enumerate() {
+        let offset = two(number * largest)?;
+        session.output("load", &[&[part as u8], &offset, piece], 0)?;
+    }
+    Ok(())
+}
+
+pub(super) fn fetch(session: &mut Session<'_>, part: Part, size: usize) -> Result<Vec<u8>, Stop> {
+    let largest = session.io_bytes().max(1);
+    let mut bytes = Vec::new();
+    while bytes.len() < size {
+        let now = largest.min(size - bytes.len());
+        let (offset, count) = (two(bytes.len())?, two(now)?);
+        bytes.extend(session.output("fetch", &[&[part as u8], &offset, &count], now)?);
+    }
+    Ok(bytes)
+}
+
+pub(super) fn two(number: usize) -> Result<[u8; 2], Stop> {
+    let number = u16::try_from(number);
+    let number = number.map_err(|_| skip("the part is larger than the protocol's sizes".into()))?;
+    Ok(number.to_be_bytes())
+}

@@ -1,0 +1,100 @@
+//! ML-DSA from the crate fips204.
+
+use fips204::traits::{KeyGen, SerDes, Signer, Verifier};
+use fips204::{ml_dsa_44, ml_dsa_65, ml_dsa_87};
+use selo_vectors::{CallError, CallOutput, LargeSignature, status};
+
+pub const OPERATIONS: &[&str] = &["load", "fetch", "keygen", "sign", "verify"];
+
+/// What the implementation keeps: public key, private key and signature.
+#[derive(Default)]
+pub struct State {
+    parts: [Vec<u8>; 3],
+}
+
+impl State {
+    pub fn call(
+        &mut self,
+        algorithm: &str,
+        sizes: LargeSignature,
+        operation: &str,
+        inputs: &[&[u8]],
+    ) -> Result<CallOutput, CallError> {
+        let bytes = [
+            sizes.public_bytes,
+            sizes.private_bytes,
+            sizes.signature_bytes,
+        ];
+        for (part, size) in self.parts.iter_mut().zip(bytes) {
+            part.resize(size, 0);
+        }
+        let mut code = status::OK;
+        let mut output = Vec::new();
+        match (operation, inputs) {
+            ("load", [[part], offset, piece]) => {
+                let at = number(offset);
+                self.parts[usize::from(*part)][at..at + piece.len()].copy_from_slice(piece);
+            }
+            ("fetch", [[part], offset, size]) => {
+                let at = number(offset);
+                match self.parts[usize::from(*part)].get(at..at + number(size)) {
+                    Some(bytes) => output = bytes.to_vec(),
+                    None => code = status::ARGUMENT,
+                }
+            }
+            ("verify", [_, _, size]) if number(size) != sizes.signature_bytes => code = status::TAG,
+            _ => {
+                let made = match algorithm {
+                    "ml-dsa-44" => run::<ml_dsa_44::KG, _, _, _, _, _>(self, operation, inputs),
+                    "ml-dsa-65" => run::<ml_dsa_65::KG, _, _, _, _, _>(self, operation, inputs),
+                    _ => run::<ml_dsa_87::KG, _, _, _, _, _>(self, operation, inputs),
+                };
+                (code, output) = made?;
+            }
+        }
+        Ok(CallOutput {
+            status: code,
+            output,
+        })
+    }
+}
+
+/// Status and output of an operation. The sizes are those of public key, private key and signature.
+fn run<K, Public, Private, const P: usize, const S: usize, const G: usize>(
+    state: &mut State,
+    operation: &str,
+    inputs: &[&[u8]],
+) -> Result<(u8, Vec<u8>), CallError>
+where
+    K: KeyGen<PublicKey = Public, PrivateKey = Private>,
+    Public: SerDes<ByteArray = [u8; P]> + Verifier<Signature = [u8; G]>,
+    Private: SerDes<ByteArray = [u8; S]> + Signer<Signature = [u8; G]>,
+{
+    let [public, private, signature] = &mut state.parts;
+    match (operation, inputs) {
+        ("keygen", [seed]) => {
+            let (made_public, made_private) = K::keygen_from_seed(&(*seed).try_into()?);
+            *public = made_public.into_bytes().to_vec();
+            *private = made_private.into_bytes().to_vec();
+            Ok((status::OK, Vec::new()))
+        }
+        ("sign", [message, context, random]) => {
+            let key = Private::try_from_bytes(private.as_slice().try_into()?)?;
+            let made = key.try_sign_with_seed(&(*random).try_into()?, message, context)?;
+            *signature = made.to_vec();
+            let size = u16::try_from(made.len())?.to_be_bytes();
+            Ok((status::OK, [&size[..], &[32]].concat()))
+        }
+        ("verify", [message, context, _]) => {
+            let key = Public::try_from_bytes(public.as_slice().try_into()?)?;
+            let valid = key.verify(message, &signature.as_slice().try_into()?, context);
+            let code = if valid { status::OK } else { status::TAG };
+            Ok((code, Vec::new()))
+        }
+        _ => Err(format!("no operation {operation}").into()),
+    }
+}
+
+fn number(bytes: &[u8]) -> usize {
+    usize::from(u16::from_be_bytes([bytes[0], bytes[1]]))
+}
