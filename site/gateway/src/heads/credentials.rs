@@ -5,6 +5,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -151,6 +152,19 @@ pub struct All {
     pub damaged: Vec<Error>,
 }
 
+/// The time of the last change of the heads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Version(SystemTime);
+
+impl Version {
+    /// True if a change that comes now gets another time.
+    pub(super) fn is_settled(self) -> bool {
+        self.0
+            .elapsed()
+            .is_ok_and(|age| age > Duration::from_secs(2))
+    }
+}
+
 /// The heads of a gateway: a folder in the state directory with a file for each.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -228,9 +242,9 @@ impl Store {
     }
 
     /// Changes whenever a head is added or removed.
-    pub(super) fn version(&self) -> Option<(i64, i64)> {
-        let folder = fs::metadata(&self.folder).ok()?;
-        Some((folder.mtime(), folder.mtime_nsec()))
+    pub(super) fn version(&self) -> Option<Version> {
+        let changed = fs::metadata(&self.folder).ok()?.modified().ok()?;
+        Some(Version(changed))
     }
 
     /// Adds a head, and returns how the gateway knows it.

@@ -95,6 +95,8 @@ pub struct Link {
     begun: Instant,
     heard: Instant,
     said: Instant,
+    /// When the socket last took something, or nothing waited for it.
+    written: Instant,
     greeted: bool,
 }
 
@@ -112,6 +114,7 @@ impl Link {
             begun: now,
             heard: now,
             said: now,
+            written: now,
             greeted: false,
         })
     }
@@ -177,6 +180,8 @@ impl Link {
         }
         if self.greeted && now >= self.said + ALIVE_EVERY {
             self.send(&Message::Alive);
+            // Even if it was dropped: the next one is due in its time.
+            self.said = now;
         }
         self.flush()
     }
@@ -227,15 +232,24 @@ impl Link {
     }
 
     /// Writes what the socket takes.
+    ///
+    /// # Errors
+    /// [`Ended::Silent`] if the other end takes nothing for too long.
     pub fn flush(&mut self) -> Result<(), Ended> {
         while self.tls.wants_write() {
             match self.tls.write_tls(&mut self.socket) {
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Ok(_) => self.written = Instant::now(),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    return match self.written.elapsed() < SILENCE_MAX {
+                        true => Ok(()),
+                        false => Err(Ended::Silent),
+                    };
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.into()),
             }
         }
+        self.written = Instant::now();
         Ok(())
     }
 

@@ -40,6 +40,8 @@ const NEW_OF_HOST: Rate = Rate::new(5, 50);
 const FRAMES: Rate = Rate::new(1000, 2000);
 /// Stack of a connection's thread: there may be a thousand.
 const STACK: usize = 256 << 10;
+/// Maximum connections accepted before the list of heads is looked at again.
+const ACCEPTS: usize = 100;
 /// Interval in which the heads on the disk are looked at.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -205,7 +207,8 @@ impl Accepting {
                 look = Instant::now() + LOOK;
                 let now = self.parts.store.version();
                 if now != version && self.parts.look().is_ok() {
-                    version = now;
+                    // A further change within the clock's resolution would look the same.
+                    version = now.filter(|version| version.is_settled());
                 }
             }
         }
@@ -228,7 +231,7 @@ impl Accepting {
     }
 
     fn accept(&mut self) {
-        loop {
+        for _ in 0..ACCEPTS {
             let (socket, from) = match self.listener.accept() {
                 Ok(accepted) => accepted,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use super::entry::blank_old_keys;
 use super::segment::{
-    self, HEADER_BYTES, Header, Item, RECORD_HEADER_BYTES, Reader, VERSION, seal_record,
+    self, HEADER_BYTES, Header, Item, KEYLESS, RECORD_HEADER_BYTES, Reader, VERSION, seal_record,
 };
 use crate::state::private_file;
 
@@ -24,7 +24,7 @@ pub fn blank(path: &Path) -> io::Result<()> {
     let Ok(Some(header)) = reader.header()? else {
         return Ok(());
     };
-    if header.version >= VERSION {
+    if header.version >= KEYLESS {
         return Ok(());
     }
     let length = reader.length()?;

@@ -18,8 +18,11 @@ pub const HEADER_BYTES: u64 = 64;
 pub const RECORD_HEADER_BYTES: usize = 24;
 /// Maximum size of a record body, bytes.
 pub const BODY_MAX: usize = 64 << 20;
-/// Version written by this program, and the highest version that it reads.
-pub const VERSION: u16 = 2;
+/// Version written by this program, and the highest version that it reads. Version 3 has peers behind
+/// radio heads.
+pub const VERSION: u16 = 3;
+/// The first version without session keys.
+pub const KEYLESS: u16 = 2;
 
 const MAGIC: [u8; 8] = *b"SELOJRN\n";
 const ALL_CLOSED: u8 = 1;

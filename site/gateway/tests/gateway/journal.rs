@@ -357,7 +357,7 @@ fn a_segment_cut_while_it_was_made_is_nothing() {
 fn a_newer_version_is_refused() {
     let sample = Sample::new(Sync::EverySecond);
     let mut bytes = sample.whole.clone();
-    bytes[8] = 3;
+    bytes[8] = 4;
     let crc = crc32fast::hash(&bytes[..60]);
     bytes[60..64].copy_from_slice(&crc.to_le_bytes());
     fs::write(&sample.path, &bytes).expect("writes");
@@ -371,8 +371,8 @@ fn a_newer_version_is_refused() {
     assert!(matches!(
         error,
         Error::JournalVersion {
-            found: 3,
-            known: 2,
+            found: 4,
+            known: 3,
             ..
         }
     ));
