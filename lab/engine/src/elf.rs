@@ -33,17 +33,24 @@ pub struct Symbol {
     pub in_ram: bool,
 }
 
-/// Reads the sizes and symbols of the ELF file at `path`.
-pub fn weigh(path: &Path) -> Result<Weight> {
-    let data = std::fs::read(path).map_err(|source| Error::Read {
+fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|source| Error::Read {
         path: path.to_owned(),
         source,
-    })?;
-    let bad = |message: String| Error::Image {
+    })
+}
+
+fn not_elf(path: &Path, error: object::Error) -> Error {
+    Error::Image {
         path: path.to_owned(),
-        message,
-    };
-    let file = object::File::parse(&*data).map_err(|error| bad(error.to_string()))?;
+        message: error.to_string(),
+    }
+}
+
+/// Reads the sizes and symbols of the ELF file at `path`.
+pub fn weigh(path: &Path) -> Result<Weight> {
+    let data = read(path)?;
+    let file = object::File::parse(&*data).map_err(|error| not_elf(path, error))?;
     let avr = file.architecture() == object::Architecture::Avr;
     let (mut flash, mut ram) = (0, 0);
     let mut static_end = None;
@@ -118,14 +125,8 @@ pub struct Marks {
 
 /// Reads the marks of the ELF file at `path`.
 pub fn marks(path: &Path) -> Result<Marks> {
-    let data = std::fs::read(path).map_err(|source| Error::Read {
-        path: path.to_owned(),
-        source,
-    })?;
-    let bad = |error: object::Error| Error::Image {
-        path: path.to_owned(),
-        message: error.to_string(),
-    };
+    let data = read(path)?;
+    let bad = |error| not_elf(path, error);
     let file = object::File::parse(&*data).map_err(bad)?;
     let bytes = if file.is_64() { 8 } else { 4 };
     let addresses = |number: u8| -> Result<Vec<u64>> {
@@ -152,14 +153,8 @@ pub fn hash_functions(path: &Path) -> Result<Vec<(u64, u64)>> {
     const NAMES: [&str; 8] = [
         "keccak", "shake", "sha2", "sha3", "sha512", "fips202", "sha_256", "sha_512",
     ];
-    let data = std::fs::read(path).map_err(|source| Error::Read {
-        path: path.to_owned(),
-        source,
-    })?;
-    let bad = |error: object::Error| Error::Image {
-        path: path.to_owned(),
-        message: error.to_string(),
-    };
+    let data = read(path)?;
+    let bad = |error| not_elf(path, error);
     let file = object::File::parse(&*data).map_err(bad)?;
     // The lowest bit of an address tells that the code is Thumb.
     let thumb = u64::from(file.architecture() == object::Architecture::Arm);

@@ -1,13 +1,7 @@
 /* PQClean's ML-KEM in the lab, by the names that every scheme of PQClean has. */
-#include <stddef.h>
-#include <stdint.h>
+#include "scheme.h"
+
 #include <string.h>
-
-#include PQCLEAN_API
-
-#define JOIN_(prefix, suffix) prefix##suffix
-#define JOIN(prefix, suffix) JOIN_(prefix, suffix)
-#define PQ(suffix) JOIN(PQCLEAN_SCHEME, suffix)
 
 enum {
     PUBLIC_BYTES = PQ(_CRYPTO_PUBLICKEYBYTES),
@@ -18,24 +12,12 @@ enum {
 /* The random bytes of the next call, which the library takes in one piece. */
 static const uint8_t *drawn;
 
-int PQCLEAN_randombytes(uint8_t *out, size_t size);
 int PQCLEAN_randombytes(uint8_t *out, size_t size)
 {
     memcpy(out, drawn, size);
     drawn += size;
     return 0;
 }
-
-/* The library ends the program if it has no memory, and some C libraries leave that to the program. */
-#if defined(__riscv) || defined(__XTENSA__)
-void _exit(int code);
-void __attribute__((weak)) _exit(int code)
-{
-    (void)code;
-    for (;;)
-        ;
-}
-#endif
 
 static int lib_keygen(uint8_t *public_key, uint8_t *private_key, const uint8_t *seed)
 {

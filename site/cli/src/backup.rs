@@ -25,19 +25,21 @@ const LIST: &str = "backup.json";
 /// SQLite copies the two databases. The other files are copied as they are.
 const REGISTRY: &str = "registry.db";
 const READINGS: &str = "collector/readings.db";
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     "site-key",
+    "heads-key",
     "collector/users",
     "collector/webhook-secret",
     "collector/admin-password",
     "collector/channels.json",
 ];
-const BROKER: &str = "broker";
+/// Folders whose files are copied.
+const FOLDERS: [&str; 2] = ["broker", "heads"];
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The folder contains registry.db (devices with their keys), site-key (opens these keys), collector/ (readings, users) and
-broker/ (certificates, passwords). backup.json has the SHA-256 of each file. Gateway and
+The folder contains registry.db (devices with their keys), site-key (opens these keys), collector/ (readings, users),
+broker/ (certificates, passwords), heads-key and heads/ (radio heads). backup.json has the SHA-256 of each file. Gateway and
 collector may run during the backup. The folder appears only when it is complete. Anyone who
 has it can impersonate every device: it has mode 0700, keep it as safe as the keys to your
 house.
@@ -149,11 +151,11 @@ fn fill(args: &Backup, state: &Path, new: &Path) -> selo_base::report::Result<Li
         Sqlite::copy(&from, &to)?;
         names.push(PathBuf::from(name));
     }
-    let broker = fs::read_dir(state.join(BROKER))
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(Path::new(BROKER).join(entry.ok()?.file_name())));
-    for name in FILES.into_iter().map(PathBuf::from).chain(broker) {
+    let in_folders = FOLDERS.into_iter().flat_map(|folder| {
+        let entries = fs::read_dir(state.join(folder)).into_iter().flatten();
+        entries.filter_map(move |entry| Some(Path::new(folder).join(entry.ok()?.file_name())))
+    });
+    for name in FILES.into_iter().map(PathBuf::from).chain(in_folders) {
         let from = state.join(&name);
         if from.is_file() {
             fs::copy(&from, parent(new, &name)?)
@@ -269,7 +271,7 @@ pub fn restore(args: &Restore) -> selo_base::report::Result<ExitCode> {
     let state = StateDir::open(&args.state.path()?)?;
     let state = state.path();
     // A journal of other sessions would not match the restored registry. Never overwrite.
-    for name in [REGISTRY, READINGS, "journal", "site-key"] {
+    for name in [REGISTRY, READINGS, "journal", "site-key", "heads-key"] {
         if state.join(name).exists() {
             return Err(selo_mqtt::Error::Exists {
                 path: state.join(name),

@@ -156,7 +156,7 @@ counts! {
     Heads, Gauge, "heads", "Radio heads that are connected";
     HeadFrames, Counter, "head_frames", "Frames that radio heads heard";
     HeadCopies, Counter, "head_copies", "Frames of these that another head had heard before";
-    HeadFramesLimited, Counter, "head_frames_limited", "Frames that were too many for one radio head";
+    HeadFramesLimited, Counter, "head_frames_limited", "Frames of radio heads that were too many for one head, or for the gateway";
 }
 
 const COUNTS: usize = Count::ALL.len();

@@ -85,10 +85,9 @@ impl Gateway {
         handle.start_radios(sockets.radios, &parts.carriers)?;
         let connected = parts.carriers.heads.clone();
         if let Some(bound) = sockets.heads {
-            let deliver = Box::new(threads.remote.clone());
+            let remote = threads.remote.clone();
             let store = Store::new(&parts.state);
-            let listener =
-                bound.start(store, connected.clone(), deliver, parts.counters.clone())?;
+            let listener = bound.start(store, connected.clone(), remote, parts.counters.clone())?;
             handle.heads = Some(listener);
         }
         if let Some(address) = metrics_address {

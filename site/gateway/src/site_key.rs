@@ -7,8 +7,7 @@
 //! The key comes from the systemd credential `selo-site-key`, or else from the file `site-key`
 //! (mode 0600) in the state directory.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +16,7 @@ use chacha20poly1305::{Tag, XChaCha20Poly1305, XNonce};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::{Error, Result};
-use crate::state::private_file;
+use crate::state::create_private;
 
 /// Name of the systemd credential.
 const CREDENTIAL: &str = "selo-site-key";
@@ -209,26 +208,12 @@ fn credential() -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-/// Writes the key under another name, and links it to its own, so that nobody ever reads a part.
+/// The name must survive a power failure before a device key depends on it.
 fn write_new(path: &Path, bytes: &[u8; 32]) -> io::Result<()> {
-    let new = path.with_extension(format!("new-{}", std::process::id()));
-    let _ = std::fs::remove_file(&new);
     let mut text = Zeroizing::new([b'\n'; 65]);
     // Two digits for each byte always fit.
     hex::encode_to_slice(bytes, &mut text[..64]).map_err(io::Error::other)?;
-    let written = private_file(&new, OpenOptions::new().create_new(true))
-        .and_then(|mut file| {
-            file.write_all(&text[..])?;
-            file.sync_all()
-        })
-        .and_then(|()| std::fs::hard_link(&new, path));
-    let _ = std::fs::remove_file(&new);
-    written?;
-    // The name must survive a power failure before a device key depends on it.
-    match path.parent() {
-        Some(folder) => std::fs::File::open(folder)?.sync_all(),
-        None => Ok(()),
-    }
+    create_private(path, &text[..])
 }
 
 #[cfg(test)]

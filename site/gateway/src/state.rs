@@ -147,6 +147,48 @@ pub(crate) fn private_file(path: &Path, options: &mut OpenOptions) -> io::Result
     options.write(true).mode(0o600).open(path)
 }
 
+/// Writes a private file in one step, so that nobody ever reads a part, and so that its name survives a
+/// power failure.
+///
+/// # Errors
+/// `AlreadyExists` if there is a file: it stays.
+pub(crate) fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put_private(path, bytes, |new, path| fs::hard_link(new, path))
+}
+
+/// The same, in place of the file that is there.
+pub(crate) fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put_private(path, bytes, |new, path| fs::rename(new, path))
+}
+
+fn put_private(
+    path: &Path,
+    bytes: &[u8],
+    place: impl FnOnce(&Path, &Path) -> io::Result<()>,
+) -> io::Result<()> {
+    // A name of its own: several threads may write the same file at the same time.
+    let drawn =
+        selo_link::random_bytes::<8>().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".new-{}", hex::encode(drawn)));
+    let new = PathBuf::from(new);
+    let written = private_file(&new, OpenOptions::new().create_new(true))
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| place(&new, path));
+    let _ = fs::remove_file(&new);
+    written?;
+    match path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
 /// Identifier of a state directory, as hexadecimal digits: drawn once, so that it tells gateways
 /// with the same name apart, and stays after a restart.
 ///
@@ -165,19 +207,14 @@ pub fn gateway_id(state: &Path) -> Result<String> {
     }
     let drawn = selo_link::random_bytes::<8>().map_err(|error| Error::Random(error.to_string()))?;
     let id = hex::encode(drawn);
-    // Under another name first: several threads may open the registry at the same time.
-    let new = path.with_extension(format!("new-{id}"));
-    let written = private_file(&new, OpenOptions::new().create_new(true))
-        .and_then(|mut file| file.write_all(id.as_bytes()))
-        .and_then(|()| match fs::hard_link(&new, &path) {
-            // Not an id: what a full disk has left.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && read().is_none() => {
-                fs::rename(&new, &path)
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            other => other,
-        });
-    let _ = fs::remove_file(&new);
+    let written = match create_private(&path, id.as_bytes()) {
+        // Not an id: what a full disk has left.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && read().is_none() => {
+            replace_private(&path, id.as_bytes())
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        other => other,
+    };
     written.map_err(|source| Error::Write {
         path: path.clone(),
         source,

@@ -11,19 +11,6 @@ const SECRET: usize = 32;
 /// Sizes of pieces in turn, besides the largest possible. No state may depend on where they end.
 const PIECES: [usize; 5] = [1, 58, 3, 64, 47];
 
-pub(super) fn key_pair(
-    session: &mut Session<'_>,
-    seed: &[u8],
-    public: &[u8],
-    private: &[u8],
-) -> Result<(), Stop> {
-    session.output("keygen", &[seed], 0)?;
-    let got = fetch(session, Part::Public, public.len())?;
-    expect("public key", public, &got)?;
-    let got = fetch(session, Part::Private, private.len())?;
-    expect("private key", private, &got)
-}
-
 /// `outputs` are ciphertext and secret.
 pub(super) fn encapsulate(
     session: &mut Session<'_>,

@@ -17,19 +17,6 @@ pub(super) struct Signing<'a> {
     pub random: &'a [u8],
 }
 
-pub(super) fn key_pair(
-    session: &mut Session<'_>,
-    seed: &[u8],
-    public: &[u8],
-    private: &[u8],
-) -> Result<(), Stop> {
-    session.output("keygen", &[seed], 0)?;
-    let got = fetch(session, Part::Public, public.len())?;
-    expect("public key", public, &got)?;
-    let got = fetch(session, Part::Private, private.len())?;
-    expect("private key", private, &got)
-}
-
 pub(super) fn sign(
     session: &mut Session<'_>,
     signing: &Signing<'_>,

@@ -157,7 +157,12 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             seed,
             public,
             private,
-        } => kem::key_pair(session, seed, public, private),
+        }
+        | CaseKind::LargeKeyPair {
+            seed,
+            public,
+            private,
+        } => parts::key_pair(session, seed, public, private),
         CaseKind::Encapsulate {
             public,
             random,
@@ -178,11 +183,6 @@ fn dispatch(case: &Case, session: &mut Session<'_>) -> Result<(), Stop> {
             kem::encapsulate_refused(session, public, random)
         }
         CaseKind::PrivateRefused { private } => kem::private_refused(session, private),
-        CaseKind::LargeKeyPair {
-            seed,
-            public,
-            private,
-        } => large_signature::key_pair(session, seed, public, private),
         CaseKind::LargeSign {
             key,
             public,

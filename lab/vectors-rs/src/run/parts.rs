@@ -1,7 +1,7 @@
 //! Parts that the implementation keeps, so that each is in memory once. They pass in pieces that fit
 //! any buffer.
 
-use super::session::{Session, Stop, skip};
+use super::session::{Session, Stop, expect, skip};
 
 /// The parts.
 #[derive(Clone, Copy)]
@@ -34,6 +34,20 @@ pub(super) fn fetch(session: &mut Session<'_>, part: Part, size: usize) -> Resul
         bytes.extend(session.output("fetch", &[&[part as u8], &offset, &count], now)?);
     }
     Ok(bytes)
+}
+
+/// A key pair of a seed, whose parts are those of the vector.
+pub(super) fn key_pair(
+    session: &mut Session<'_>,
+    seed: &[u8],
+    public: &[u8],
+    private: &[u8],
+) -> Result<(), Stop> {
+    session.output("keygen", &[seed], 0)?;
+    let got = fetch(session, Part::Public, public.len())?;
+    expect("public key", public, &got)?;
+    let got = fetch(session, Part::Private, private.len())?;
+    expect("private key", private, &got)
 }
 
 pub(super) fn two(number: usize) -> Result<[u8; 2], Stop> {

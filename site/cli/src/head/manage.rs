@@ -158,8 +158,10 @@ pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
         "heard best",
         "too many",
         "answers",
+        "waited",
     ];
     let columns = titles.iter().enumerate().map(|(place, title)| match place {
+        8 => Column::number(*title, "ms"),
         0 | 4.. => Column::number(*title, ""),
         _ => Column::text(*title),
     });
@@ -179,6 +181,7 @@ pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
             number(|head| head.best),
             number(|head| head.limited),
             number(|head| head.answers),
+            number(|head| head.waited_ms),
         ]);
     }
     println!("{}", table.to_terminal(TerminalStyle::detect()));

@@ -3,6 +3,7 @@
 
 mod forwarder;
 mod hostile;
+mod wrong;
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,6 +24,13 @@ struct Taking {
 }
 
 impl Taking {
+    /// With a device of the suite Ascon in its registry.
+    fn with_gauge() -> (Taking, (u32, [u8; 32])) {
+        let site = Site::new();
+        let device = site.device(Suite::Ascon, "gauge");
+        (Taking::of(site), device)
+    }
+
     fn new() -> Taking {
         Taking::of(Site::new())
     }
@@ -93,22 +101,20 @@ fn listening(head: &Running, what: &str) -> SocketAddr {
     address.trim().parse().expect("an address")
 }
 
-/// A node that does not repeat itself faster than a real one: heads tell repetitions from copies by
-/// their time.
-fn node(suite: Suite, at: SocketAddr, device: (u32, [u8; 32])) -> CNode {
-    let mut node = CNode::new(suite, at, 1);
+/// A node of the suite Ascon that has joined. It does not repeat itself faster than a real one: heads
+/// tell repetitions from copies by their time.
+fn gauge(at: SocketAddr, device: (u32, [u8; 32])) -> CNode {
+    let mut node = CNode::new(Suite::Ascon, at, 1);
     node.node.provision(device.0, &device.1).expect("stores");
+    node.join();
     node
 }
 
 #[test]
 fn readings_messages_and_pairings_go_through_a_head() {
-    let site = Site::new();
-    let device = site.device(Suite::Ascon, "gauge");
-    let taking = Taking::of(site);
+    let (taking, device) = Taking::with_gauge();
     let (head, address) = taking.udp_head("hill");
-    let mut gauge = node(Suite::Ascon, address, device);
-    gauge.join();
+    let mut gauge = gauge(address, device);
     gauge.deliver(b"12 mm");
     let line = taking.gateway.readings.next_json();
     assert_eq!(
@@ -217,13 +223,10 @@ impl Air {
 
 #[test]
 fn of_several_heads_that_hear_a_frame_one_answers() {
-    let site = Site::new();
-    let device = site.device(Suite::Ascon, "gauge");
-    let taking = Taking::of(site);
+    let (taking, device) = Taking::with_gauge();
     let heads = ["east", "north", "west"].map(|name| taking.udp_head(name));
     let air = Air::new(heads.iter().map(|(_, address)| *address).collect());
-    let mut gauge = node(Suite::Ascon, air.address, device);
-    gauge.join();
+    let mut gauge = gauge(air.address, device);
     for number in 0..10 {
         gauge.deliver(format!("{number} mm").as_bytes());
     }
@@ -257,13 +260,10 @@ fn of_several_heads_that_hear_a_frame_one_answers() {
 }
 
 #[test]
-fn a_gateway_that_restarts_finds_its_heads_and_sessions_again() {
-    let site = Site::new();
-    let device = site.device(Suite::Ascon, "gauge");
-    let taking = Taking::of(site);
+fn a_gateway_that_restarts_or_is_restored_finds_its_heads_again() {
+    let (taking, device) = Taking::with_gauge();
     let (head, address) = taking.udp_head("hill");
-    let mut gauge = node(Suite::Ascon, address, device);
-    gauge.join();
+    let mut gauge = gauge(address, device);
     gauge.deliver(b"1 mm");
     let Taking {
         site,
@@ -279,111 +279,22 @@ fn a_gateway_that_restarts_finds_its_heads_and_sessions_again() {
         (&line["counter"], &line["source"]),
         (&1.into(), &"head:1".into())
     );
+    site.ok(&["backup", "copy"]);
+    assert_eq!(gateway.stop().0, Some(0));
+
+    // Another machine in its place, with the backup: heads need no new files.
+    site.ok(&["restore", "copy", "--state", "other"]);
+    let heads = heads.to_string();
+    let gateway = site.gateway(&["--state", "other", "--heads", &heads]);
+    gateway.log.said("a head is connected");
+    gauge.join();
+    gauge.deliver(b"3 mm");
     assert_eq!(gateway.stop().0, Some(0));
 }
 
 #[test]
-fn what_goes_wrong_with_a_head_is_said_with_what_to_do() {
-    let taking = Taking::new();
-    let site = &taking.site;
-    taking.add("hill");
-    let to = taking.heads.to_string();
-    for (words, code, problem, hint) in [
-        (
-            &["head", "add", "hill", "--to", &to][..],
-            2,
-            "there is already a head 'hill'",
-            "selo head remove",
-        ),
-        (
-            &["head", "add", "Hill", "--to", &to],
-            2,
-            "not a name for a head",
-            "",
-        ),
-        (
-            &["head", "add", "dale", "--to", "nowhere"],
-            2,
-            "expected HOST:PORT",
-            "",
-        ),
-        (
-            &["head", "add", "dale", "--to", &to, "--output", "hill.head"],
-            2,
-            "is the file of the head 'hill'",
-            "",
-        ),
-        (
-            &["head", "add", "dale", "--to", &to, "--output", "/nowhere/x"],
-            4,
-            "cannot write",
-            "",
-        ),
-        (
-            &["head", "remove", "dale"],
-            2,
-            "there is no head 'dale'",
-            "selo head list",
-        ),
-        (&["head", "run", "hill.head"], 2, "required", ""),
-        (
-            &["head", "run", "dale.head", "--listen", "127.0.0.1:0"],
-            4,
-            "cannot read dale.head",
-            "",
-        ),
-        (
-            &["head", "run", "hill.head", "--radio", "/nowhere"],
-            4,
-            "cannot use the radio module",
-            "plugged in",
-        ),
-    ] {
-        let answer = site.selo(words);
-        assert_eq!(answer.code, Some(code), "{words:?}: {answer:?}");
-        assert!(
-            answer.stderr.contains(problem) && answer.stderr.contains(hint),
-            "{words:?}: {answer:?}"
-        );
-    }
-    // A head that was refused has left nothing behind.
-    let listed = site.ok(&["head", "list", "--json"]);
-    assert_eq!(listed.lines().count(), 1, "{listed}");
-
-    // Others can read the key.
-    let copy = site.path().join("copy.head");
-    std::fs::copy(site.path().join("hill.head"), &copy).expect("copies");
-    let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    std::fs::set_permissions(&copy, open).expect("chmod");
-    let answer = site.selo(&["head", "run", "copy.head", "--listen", "127.0.0.1:0"]);
-    assert!(answer.stderr.contains("chmod 600"), "{answer:?}");
-
-    // Removed while it is connected: cut off, and it says why.
-    let head = taking.head("hill", &["--listen", "127.0.0.1:0"]);
-    site.ok(&["head", "remove", "hill"]);
-    taking.gateway.log.said("the head was removed");
-    head.err.said("does not know this head");
-    assert!(!head.err.all().contains("panicked"), "{}", head.err.all());
-
-    // Another gateway at the address: the head tells it nothing.
-    let other = Taking::new();
-    other.add("hill");
-    let file = site.path().join("hill.head");
-    let text = std::fs::read_to_string(&file).expect("reads");
-    let moved = text.replace(&to, &other.heads.to_string());
-    assert_ne!(text, moved);
-    std::fs::write(&file, moved).expect("writes");
-    let head = taking.start("hill", &["--listen", "127.0.0.1:0"]);
-    head.err.said("does not know this head");
-    assert!(other.listed("hill")["connection"].is_null());
-    assert_eq!(taking.gateway.stop().0, Some(0));
-}
-
-#[test]
 fn a_head_serves_several_gateways_each_with_its_own_nodes() {
-    let site = Site::new();
-    let device = site.device(Suite::Ascon, "gauge");
-    let (first, second) = (Taking::of(site), Taking::new());
+    let ((first, device), second) = (Taking::with_gauge(), Taking::new());
     first.add("hill");
     let file = first.site.path().join("hill.head");
     let to = second.heads.to_string();
@@ -394,8 +305,7 @@ fn a_head_serves_several_gateways_each_with_its_own_nodes() {
     let head = first.start("hill", &["--listen", "127.0.0.1:0"]);
     first.gateway.log.said("a head is connected");
     second.gateway.log.said("a head is connected");
-    let mut gauge = node(Suite::Ascon, listening(&head, "nodes "), device);
-    gauge.join();
+    let mut gauge = gauge(listening(&head, "nodes "), device);
     gauge.deliver(b"1 mm");
     assert_eq!(first.gateway.readings.next_json()["name"], "gauge");
     let (of_first, of_second) = (first.listed("hill"), second.listed("hill"));

@@ -115,6 +115,8 @@ pub struct HeadStatus {
     pub limited: u64,
     /// Answers that it was given.
     pub answers: u64,
+    /// Mean time that a frame waited at the head for the connection, milliseconds.
+    pub waited_ms: u64,
 }
 
 /// An event for a waiting client.

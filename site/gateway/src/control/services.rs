@@ -85,6 +85,8 @@ impl Services {
                 best: head.counts.best.load(Relaxed),
                 limited: head.counts.limited.load(Relaxed),
                 answers: head.counts.answers.load(Relaxed),
+                waited_ms: head.counts.waited_ms.load(Relaxed)
+                    / head.counts.heard.load(Relaxed).max(1),
             })
             .collect();
         heads.sort_by_key(|head| head.number);

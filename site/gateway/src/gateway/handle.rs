@@ -55,7 +55,9 @@ impl Handle {
             let remote = self.remote.clone();
             let running = radio
                 // The modules do not report signal strength.
-                .start(sender, move |from, frame| remote.packet(from, None, frame))
+                .start(sender, move |from, frame| {
+                    remote.packet(from, None, frame);
+                })
                 .map_err(|source| Error::Radio { path, source })?;
             self.radios.push(running);
         }

@@ -26,6 +26,8 @@ pub struct Counts {
     pub limited: AtomicU64,
     /// Answers that it got to send.
     pub answers: AtomicU64,
+    /// Time that its frames waited for the connection, milliseconds in all.
+    pub waited_ms: AtomicU64,
 }
 
 /// A connected head.

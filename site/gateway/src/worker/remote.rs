@@ -77,14 +77,15 @@ impl Remote {
         receive.recv_timeout(limit).is_ok()
     }
 
-    /// Passes on a packet of a carrier that has its own thread.
-    pub(crate) fn packet(&self, from: Peer, rssi: Option<i16>, bytes: Vec<u8>) {
+    /// Passes on a packet of a carrier that has its own thread. False if the worker is far behind: the
+    /// packet is dropped, and its node repeats it.
+    pub(crate) fn packet(&self, from: Peer, rssi: Option<i16>, bytes: Vec<u8>) -> bool {
         if self.waiting.fetch_add(1, Ordering::AcqRel) >= PACKETS_MAX {
-            // The worker is far behind, and nodes repeat what gets no answer.
             self.waiting.fetch_sub(1, Ordering::AcqRel);
-            return;
+            return false;
         }
         self.order(Order::Packet(from, rssi, bytes));
+        true
     }
 
     /// Subscribes to all later events.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::Project;
+use crate::common::{Answer, Project};
 use crate::survey::kem::{copy, fetched};
 use crate::survey::{finding, mark, survey};
 
@@ -25,6 +25,11 @@ fn edit(file: &Path, from: &str, to: &str) {
     let text = std::fs::read_to_string(file).expect("the source");
     assert!(text.contains(from), "{} has no {from}", file.display());
     std::fs::write(file, text.replacen(from, to, 1)).expect("the source");
+}
+
+/// What the official vectors say of a library on this machine.
+fn check(project: &Project, library: &str) -> Answer {
+    project.selo(&["lab", "check", "--board", "native", "--library", library])
 }
 
 /// Rows of the lab's own library.
@@ -154,15 +159,7 @@ fn the_envelopes_of_nist_are_bound_unedited() {
         manifest.contains("messages without a context only"),
         "{manifest}"
     );
-    let check = [
-        "lab",
-        "check",
-        "--board",
-        "native",
-        "--library",
-        "pqm4-ml-dsa-44-ref",
-    ];
-    let answer = project.selo(&check);
+    let answer = check(&project, "pqm4-ml-dsa-44-ref");
     assert_eq!(answer.code, Some(0), "{}", answer.all());
 }
 
@@ -216,8 +213,7 @@ fn planted_faults_are_caught_and_a_signer_with_its_own_random_numbers_is_not_acc
             continue;
         }
         // A few vectors tell how to call it; the others tell the fault.
-        let check = ["lab", "check", "--board", "native", "--library", &library];
-        let answer = project.selo(&check);
+        let answer = check(&project, &library);
         assert_eq!(answer.code, Some(1), "{name}: {}", answer.all());
         assert!(
             answer.all().contains("FAILED wycheproof-ml-dsa"),
@@ -225,14 +221,6 @@ fn planted_faults_are_caught_and_a_signer_with_its_own_random_numbers_is_not_acc
             answer.all()
         );
     }
-    let check = [
-        "lab",
-        "check",
-        "--board",
-        "native",
-        "--library",
-        "pqm4-ml-dsa-44-hedged",
-    ];
-    let answer = project.selo(&check);
+    let answer = check(&project, "pqm4-ml-dsa-44-hedged");
     assert_eq!(answer.code, Some(0), "{}", answer.all());
 }

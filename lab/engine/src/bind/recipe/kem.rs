@@ -1,7 +1,7 @@
 //! Recipes of key encapsulations. Three functions belong together if they have the same prefix. The
 //! parameter set follows from the sizes and names that the folder gives, or from a macro.
 
-use super::keys::KeyCalls;
+use super::keys::{KeyCalls, random_source};
 use super::parts::Recipe;
 use crate::algorithm::Algorithm;
 use crate::bind::call::Call;
@@ -21,10 +21,7 @@ pub(super) fn recipes<'l>(
     algorithm: &'l Algorithm,
 ) -> Vec<Recipe<'l>> {
     let of = |purpose: Purpose| calls.iter().filter(move |call| call.purpose == purpose);
-    let source = scanned.functions.iter().find(|declared| {
-        let function = &declared.function;
-        function.name.to_lowercase().contains("randombytes") && function.parameters.len() == 2
-    });
+    let source = random_source(scanned);
     let mut found = Vec::new();
     for pair in of(Purpose::KemPair) {
         let Some(of_set) = cost_of_set(scanned, &pair.function().name, algorithm) else {

@@ -1,7 +1,7 @@
 //! The calls of a key agreement or a signature.
 
 use crate::bind::call::Call;
-use crate::scan::Declared;
+use crate::scan::{Declared, Scanned};
 
 /// The calls of a key agreement or a signature.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,14 @@ pub enum KeyForm {
     SecretAndPublic,
     /// What its function for key pairs makes of the secret.
     Made,
+}
+
+/// The function that a library of many schemes draws its random numbers with, and leaves to its user.
+pub(super) fn random_source(scanned: &Scanned) -> Option<&Declared> {
+    scanned.functions.iter().find(|declared| {
+        let function = &declared.function;
+        function.name.to_lowercase().contains("randombytes") && function.parameters.len() == 2
+    })
 }
 
 impl<'l> KeyCalls<'l> {

@@ -1,7 +1,7 @@
 //! The plausible slots of the parameters of key encapsulations.
 
 use super::kind::{Purpose, Slot};
-use super::name::{holds, says};
+use super::name::{by_name, holds, says};
 use crate::bind::types::Shape;
 use crate::scan::declarations::Parameter;
 
@@ -53,17 +53,12 @@ pub(super) fn choices(
     };
     let known = buffers(purpose).iter().any(|(_, words, _)| fits(words));
     let costs = buffers(purpose).iter().map(|&(slot, words, written)| {
-        let by_name = match (fits(words), known) {
-            (true, _) => 0,
-            (false, true) => 3,
-            (false, false) => 2,
-        };
         let by_const = match (written, parameter.is_const) {
             (true, true) => 9,
             (false, false) => 1,
             _ => 0,
         };
-        (slot, by_name + by_const)
+        (slot, by_name(fits(words), known) + by_const)
     });
     costs.collect()
 }

@@ -1,7 +1,7 @@
 //! The plausible slots of the parameters of signature schemes with large keys.
 
 use super::kind::{Purpose, Slot};
-use super::name::{holds, says};
+use super::name::{by_name, holds, says};
 use crate::bind::types::Shape;
 use crate::scan::declarations::Parameter;
 
@@ -101,17 +101,12 @@ pub(super) fn choices(
     let candidates = || known(purpose).iter().filter(|(slot, ..)| of_kind(*slot));
     let is_known = candidates().any(|(_, words, _)| fits(words));
     let costs = candidates().map(|&(slot, words, written)| {
-        let by_name = match (fits(words), is_known) {
-            (true, _) => 0,
-            (false, true) => 3,
-            (false, false) => 2,
-        };
         let by_const = match (is_number(slot), written, parameter.is_const) {
             (false, true, true) => 9,
             (false, false, false) => 1,
             _ => 0,
         };
-        (slot, by_name + by_const)
+        (slot, by_name(fits(words), is_known) + by_const)
     });
     costs.collect()
 }

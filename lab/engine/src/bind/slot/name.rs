@@ -9,6 +9,16 @@ pub(super) fn holds(name: &[String], part: &str) -> bool {
     name.concat().contains(part)
 }
 
+/// The cost of a slot by the parameter's name. `fits`: the name is one of the slot's. `known`: it is one
+/// of any slot's.
+pub(super) fn by_name(fits: bool, known: bool) -> u32 {
+    match (fits, known) {
+        (true, _) => 0,
+        (false, true) => 3,
+        (false, false) => 2,
+    }
+}
+
 pub(super) const KEYS: [&str; 7] = [
     "key",
     "k",

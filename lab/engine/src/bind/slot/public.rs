@@ -1,7 +1,7 @@
 //! The plausible slots of the parameters of key agreements and signatures.
 
 use super::kind::{Purpose, Slot};
-use super::name::{holds, says};
+use super::name::{by_name, holds, says};
 use crate::bind::types::Shape;
 use crate::scan::declarations::Parameter;
 
@@ -161,11 +161,6 @@ fn of_buffer(
     let mut found: Vec<(Slot, u32)> = buffers
         .iter()
         .map(|buffer| {
-            let by_name = if fits(buffer) {
-                0
-            } else {
-                2 + u32::from(known)
-            };
             let by_const = match (buffer.written, parameter.is_const) {
                 (true, true) => 8,
                 (false, false) => 1,
@@ -175,7 +170,10 @@ fn of_buffer(
                 Some(size) if !buffer.sizes.contains(&size) => 6,
                 _ => 0,
             };
-            (buffer.slot, by_name + by_const + by_size)
+            (
+                buffer.slot,
+                by_name(fits(buffer), known) + by_const + by_size,
+            )
         })
         .collect();
     found.push((Slot::Null, 9));

@@ -4,12 +4,14 @@ use fips204::traits::{KeyGen, SerDes, Signer, Verifier};
 use fips204::{ml_dsa_44, ml_dsa_65, ml_dsa_87};
 use selo_vectors::{CallError, CallOutput, LargeSignature, status};
 
+use super::parts::{Parts, number};
+
 pub const OPERATIONS: &[&str] = &["load", "fetch", "keygen", "sign", "verify"];
 
 /// What the implementation keeps: public key, private key and signature.
 #[derive(Default)]
 pub struct State {
-    parts: [Vec<u8>; 3],
+    parts: Parts,
 }
 
 impl State {
@@ -20,42 +22,23 @@ impl State {
         operation: &str,
         inputs: &[&[u8]],
     ) -> Result<CallOutput, CallError> {
-        let bytes = [
+        self.parts.resize([
             sizes.public_bytes,
             sizes.private_bytes,
             sizes.signature_bytes,
-        ];
-        for (part, size) in self.parts.iter_mut().zip(bytes) {
-            part.resize(size, 0);
+        ]);
+        if let Some((status, output)) = self.parts.call(operation, inputs) {
+            return Ok(CallOutput { status, output });
         }
-        let mut code = status::OK;
-        let mut output = Vec::new();
-        match (operation, inputs) {
-            ("load", [[part], offset, piece]) => {
-                let at = number(offset);
-                self.parts[usize::from(*part)][at..at + piece.len()].copy_from_slice(piece);
+        let (status, output) = match (operation, inputs, algorithm) {
+            ("verify", [_, _, size], _) if number(size) != sizes.signature_bytes => {
+                (status::TAG, Vec::new())
             }
-            ("fetch", [[part], offset, size]) => {
-                let at = number(offset);
-                match self.parts[usize::from(*part)].get(at..at + number(size)) {
-                    Some(bytes) => output = bytes.to_vec(),
-                    None => code = status::ARGUMENT,
-                }
-            }
-            ("verify", [_, _, size]) if number(size) != sizes.signature_bytes => code = status::TAG,
-            _ => {
-                let made = match algorithm {
-                    "ml-dsa-44" => run::<ml_dsa_44::KG, _, _, _, _, _>(self, operation, inputs),
-                    "ml-dsa-65" => run::<ml_dsa_65::KG, _, _, _, _, _>(self, operation, inputs),
-                    _ => run::<ml_dsa_87::KG, _, _, _, _, _>(self, operation, inputs),
-                };
-                (code, output) = made?;
-            }
-        }
-        Ok(CallOutput {
-            status: code,
-            output,
-        })
+            (_, _, "ml-dsa-44") => run::<ml_dsa_44::KG, _, _, _, _, _>(self, operation, inputs)?,
+            (_, _, "ml-dsa-65") => run::<ml_dsa_65::KG, _, _, _, _, _>(self, operation, inputs)?,
+            _ => run::<ml_dsa_87::KG, _, _, _, _, _>(self, operation, inputs)?,
+        };
+        Ok(CallOutput { status, output })
     }
 }
 
@@ -70,7 +53,7 @@ where
     Public: SerDes<ByteArray = [u8; P]> + Verifier<Signature = [u8; G]>,
     Private: SerDes<ByteArray = [u8; S]> + Signer<Signature = [u8; G]>,
 {
-    let [public, private, signature] = &mut state.parts;
+    let [public, private, signature] = &mut state.parts.0;
     match (operation, inputs) {
         ("keygen", [seed]) => {
             let (made_public, made_private) = K::keygen_from_seed(&(*seed).try_into()?);
@@ -93,8 +76,4 @@ where
         }
         _ => Err(format!("no operation {operation}").into()),
     }
-}
-
-fn number(bytes: &[u8]) -> usize {
-    usize::from(u16::from_be_bytes([bytes[0], bytes[1]]))
 }

@@ -6,6 +6,7 @@
 mod aead;
 mod kem;
 mod large_signature;
+mod parts;
 mod public_key;
 mod speck;
 

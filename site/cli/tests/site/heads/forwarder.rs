@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use selo_sys::node::Suite;
 use serde_json::{Value, json};
 
-use super::{Taking, listening, node};
+use super::{Taking, gauge, listening};
 use crate::flood::Beside;
-use crate::gateway_support::Site;
 
 const EUI: [u8; 8] = [0xAA, 0x55, 0x5A, 0, 0, 0, 1, 1];
 
@@ -93,15 +91,12 @@ impl Concentrator {
 
 #[test]
 fn a_concentrator_hears_and_answers_and_its_signal_is_in_the_reading() {
-    let site = Site::new();
-    let device = site.device(Suite::Ascon, "gauge");
-    let taking = Taking::of(site);
+    let (taking, device) = Taking::with_gauge();
     taking.add("hill");
     let head = taking.head("hill", &["--forwarder", "127.0.0.1:0", "--power", "20"]);
     let concentrator = Concentrator::new(listening(&head, "forwarders "));
     head.err.said("a packet forwarder has connected");
-    let mut gauge = node(Suite::Ascon, concentrator.address, device);
-    gauge.join();
+    let mut gauge = gauge(concentrator.address, device);
     gauge.deliver(b"12 mm");
     let line = taking.gateway.readings.next_json();
     assert_eq!(

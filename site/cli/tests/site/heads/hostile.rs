@@ -4,20 +4,15 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
-use selo_sys::node::Suite;
-
-use super::{Taking, node};
+use super::{Taking, gauge};
 use crate::flood::Beside;
-use crate::gateway_support::Site;
 
 /// The first bytes of a TLS handshake whose rest never comes.
 const BEGUN: [u8; 11] = [22, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3];
 
 #[test]
 fn strangers_at_the_port_keep_no_head_out() {
-    let site = Site::new();
-    let device = site.device(Suite::Ascon, "gauge");
-    let taking = Taking::of(site);
+    let (taking, device) = Taking::with_gauge();
     let heads = taking.heads;
     // Idle, slow, and talkative strangers: more than the gateway has room for.
     let mut idle = Vec::new();
@@ -38,8 +33,7 @@ fn strangers_at_the_port_keep_no_head_out() {
         }
     });
     let (head, address) = taking.udp_head("hill");
-    let mut gauge = node(Suite::Ascon, address, device);
-    gauge.join();
+    let mut gauge = gauge(address, device);
     for number in 0..5 {
         gauge.deliver(format!("{number} mm").as_bytes());
     }
@@ -78,9 +72,7 @@ fn a_stranger_who_says_nothing_is_gone_in_seconds() {
 
 #[test]
 fn a_flood_through_a_stolen_head_is_limited_and_others_are_served() {
-    let site = Site::new();
-    let device = site.device(Suite::Ascon, "gauge");
-    let taking = Taking::of(site);
+    let (taking, device) = Taking::with_gauge();
     let (honest, address) = taking.udp_head("hill");
     let (stolen, flooded) = taking.udp_head("stolen");
     let socket = UdpSocket::bind("127.0.0.1:0").expect("binds");
@@ -96,8 +88,7 @@ fn a_flood_through_a_stolen_head_is_limited_and_others_are_served() {
         }
         std::thread::sleep(Duration::from_millis(10));
     });
-    let mut gauge = node(Suite::Ascon, address, device);
-    gauge.join();
+    let mut gauge = gauge(address, device);
     for number in 0..10 {
         gauge.deliver(format!("{number} mm").as_bytes());
     }

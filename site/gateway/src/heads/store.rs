@@ -1,135 +1,21 @@
-//! Keys and certificates of heads and gateways. Each end knows the other's certificate and accepts
-//! no other: there is no authority, and no date that a wrong clock could miss.
+//! The heads that a gateway knows, and the gateway's own key.
 
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use rcgen::{CertificateParams, DnType, KeyPair};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
 
+use super::file::check_name;
+use super::identity::{Identity, certificate};
+use super::json::{self, wrote};
 use crate::error::{Error, Result};
-use crate::state::{StateDir, private_file};
+use crate::state::{StateDir, create_private, private_file, replace_private};
 
-/// Schema of the file that a head is started with.
-pub const SCHEMA: &str = "selo.head/1";
-
-/// The name of every certificate. Nothing depends on it.
-pub(super) const NAME: &str = "selo";
-
-/// Maximum bytes of a file that is read.
-const FILE_MAX: u64 = 64 << 10;
-
-/// Maximum heads of a gateway, and maximum gateways of a head.
+/// Maximum heads of a gateway.
 pub const HEADS_MAX: usize = 1000;
-pub const GATEWAYS_MAX: usize = 16;
-
-/// A private key with its certificate, in base64.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct Identity {
-    /// PKCS #8.
-    key: Zeroizing<String>,
-    certificate: String,
-}
-
-impl std::fmt::Debug for Identity {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Identity")
-    }
-}
-
-impl Identity {
-    /// Draws a key.
-    pub fn new() -> Result<Identity> {
-        let failed = |error: rcgen::Error| Error::Random(error.to_string());
-        let key = KeyPair::generate().map_err(failed)?;
-        let mut params = CertificateParams::new(vec![NAME.to_owned()]).map_err(failed)?;
-        params.distinguished_name.push(DnType::CommonName, NAME);
-        let certificate = params.self_signed(&key).map_err(failed)?;
-        let der = Zeroizing::new(key.serialize_der());
-        Ok(Identity {
-            key: Zeroizing::new(STANDARD.encode(&*der)),
-            certificate: STANDARD.encode(certificate.der()),
-        })
-    }
-
-    /// The certificate in base64.
-    pub fn certificate(&self) -> &str {
-        &self.certificate
-    }
-
-    /// For TLS. `None` if a text is not base64.
-    pub(super) fn parts(&self) -> Option<(CertificateDer<'static>, PrivateKeyDer<'static>)> {
-        let key = STANDARD.decode(&*self.key).ok()?;
-        let key = PrivatePkcs8KeyDer::from(key);
-        Some((certificate(&self.certificate)?, key.into()))
-    }
-}
-
-/// A certificate from base64.
-pub(super) fn certificate(text: &str) -> Option<CertificateDer<'static>> {
-    Some(STANDARD.decode(text).ok()?.into())
-}
-
-/// A gateway, as the file of a head names it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// HOST:PORT of the gateway's `--heads`.
-    pub address: String,
-    pub certificate: String,
-    /// What the head knocks with there.
-    pub knock: String,
-}
-
-/// The file that a head is started with. It holds the head's key.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct HeadFile {
-    pub schema: String,
-    pub name: String,
-    #[serde(flatten)]
-    pub identity: Identity,
-    pub gateways: Vec<Place>,
-}
-
-impl HeadFile {
-    /// Reads a file, which only its owner may read.
-    pub fn read(path: &Path) -> Result<HeadFile> {
-        let file: HeadFile = read(path)?;
-        let wrong = |why: &str| Error::Invalid(format!("{}: {why}", path.display()));
-        if file.schema != SCHEMA {
-            return Err(wrong(&format!(
-                "its schema is '{}', and this program reads {SCHEMA}",
-                file.schema.chars().take(40).collect::<String>()
-            )));
-        }
-        check_name(&file.name)?;
-        if file.gateways.is_empty() || file.gateways.len() > GATEWAYS_MAX {
-            return Err(wrong(&format!(
-                "it names no gateway, or more than {GATEWAYS_MAX}"
-            )));
-        }
-        let whole = file.identity.parts().is_some()
-            && file
-                .gateways
-                .iter()
-                .all(|place| certificate(&place.certificate).is_some());
-        match whole {
-            true => Ok(file),
-            false => Err(wrong("a key or certificate in it is damaged")),
-        }
-    }
-
-    /// Writes the file with mode 0600, in one step.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        write(path, self)
-    }
-}
 
 /// A head that a gateway knows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,19 +69,14 @@ impl Store {
     /// The gateway's own key, which is drawn when it is first needed.
     pub fn identity(&self) -> Result<Identity> {
         if self.identity.symlink_metadata().is_err() {
-            // Two commands may come here at the same time: the first one's key stays.
-            let new = self.identity.with_extension(format!("new-{}", random()?));
-            write(&new, &Identity::new()?)?;
-            let linked = fs::hard_link(&new, &self.identity);
-            let _ = fs::remove_file(&new);
-            match linked {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(wrote(&self.identity)(error));
-                }
-                _ => {}
+            let text = json::text(&Identity::new()?).map_err(wrote(&self.identity))?;
+            match create_private(&self.identity, &text) {
+                // Another process was faster: its key counts.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                written => written.map_err(wrote(&self.identity))?,
             }
         }
-        let identity: Identity = read(&self.identity)?;
+        let identity: Identity = json::read(&self.identity)?;
         match identity.parts() {
             Some(_) => Ok(identity),
             None => Err(Error::Invalid(format!(
@@ -226,7 +107,7 @@ impl Store {
             else {
                 continue;
             };
-            match read::<Head>(&entry.path()) {
+            match json::read::<Head>(&entry.path()) {
                 Ok(head) if certificate(&head.certificate).is_some() => {
                     all.heads.push((name.to_owned(), head));
                 }
@@ -279,7 +160,9 @@ impl Store {
             knock: random()?,
             added: now.into(),
         };
-        write(&path, &head)?;
+        json::text(&head)
+            .and_then(|text| replace_private(&path, &text))
+            .map_err(wrote(&path))?;
         Ok(head)
     }
 
@@ -322,74 +205,6 @@ fn random() -> Result<String> {
     let drawn =
         selo_link::random_bytes::<16>().map_err(|error| Error::Random(error.to_string()))?;
     Ok(hex::encode(drawn))
-}
-
-/// Checks the name of a head, which is also the name of a file.
-pub fn check_name(name: &str) -> Result<()> {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    match name.chars().all(plain) && (1..=32).contains(&name.len()) && !name.starts_with('-') {
-        true => Ok(()),
-        false => Err(Error::Invalid(format!(
-            "'{}' is not a name for a head: 1 to 32 letters a-z, digits and hyphens",
-            name.chars()
-                .filter(|c| !c.is_control())
-                .take(40)
-                .collect::<String>()
-        ))),
-    }
-}
-
-fn wrote(path: &Path) -> impl Fn(io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| Error::Write {
-        path: path.clone(),
-        source,
-    }
-}
-
-/// Reads a JSON file that only its owner may read.
-fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
-    let failed = |source| Error::Read {
-        path: path.into(),
-        source,
-    };
-    let file = fs::File::open(path).map_err(failed)?;
-    let mode = file.metadata().map_err(failed)?.mode() & 0o777;
-    // systemd has set the rights of a credential.
-    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY");
-    let private = credentials.is_none_or(|folder| !path.starts_with(folder));
-    if private && mode & 0o077 != 0 {
-        return Err(Error::HeadFileMode {
-            path: path.into(),
-            mode,
-        });
-    }
-    let mut text = Zeroizing::new(String::new());
-    io::Read::read_to_string(&mut io::Read::take(file, FILE_MAX), &mut text).map_err(failed)?;
-    serde_json::from_str(&text)
-        .map_err(|error| Error::Invalid(format!("{} is damaged: {error}", path.display())))
-}
-
-/// Writes a JSON file with mode 0600, in one step.
-fn write(path: &Path, value: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value)
-        .map(Zeroizing::new)
-        .map_err(|error| wrote(path)(error.into()))?;
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
-    let _ = fs::remove_file(&new);
-    private_file(&new, OpenOptions::new().create_new(true))
-        .and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.write_all(b"\n")?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&new, path))
-        .map_err(|error| {
-            let _ = fs::remove_file(&new);
-            wrote(path)(error)
-        })
 }
 
 #[cfg(test)]
@@ -478,7 +293,11 @@ mod tests {
                 .collect()
         });
         assert!(certificates.iter().all(|one| *one == certificates[0]));
-        let mode = fs::metadata(&store.identity).expect("there").mode() & 0o777;
+        let mode = fs::metadata(&store.identity)
+            .expect("there")
+            .permissions()
+            .mode()
+            & 0o777;
         assert_eq!(mode, 0o600);
         fs::set_permissions(&store.identity, fs::Permissions::from_mode(0o640)).expect("chmod");
         let error = store.identity().expect_err("others can read it");
@@ -486,49 +305,5 @@ mod tests {
             error.hint().expect("a hint").starts_with("chmod 600"),
             "{error}"
         );
-    }
-
-    #[test]
-    fn a_file_of_a_head_is_checked_whole() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("north.head");
-        let identity = Identity::new().expect("a key");
-        let good = HeadFile {
-            schema: SCHEMA.into(),
-            name: "north".into(),
-            gateways: vec![Place {
-                address: "gateway.example:7357".into(),
-                certificate: identity.certificate().into(),
-                knock: random().expect("random bytes"),
-            }],
-            identity,
-        };
-        good.write(&path).expect("writes");
-        let read = HeadFile::read(&path).expect("reads");
-        assert_eq!(
-            (read.name, read.gateways),
-            (good.name.clone(), good.gateways.clone())
-        );
-        let mode = fs::metadata(&path).expect("there").mode() & 0o777;
-        assert_eq!(mode, 0o600);
-        assert!(
-            !format!("{good:?}").contains(&*good.identity.key),
-            "a log would have the key"
-        );
-        type Spoil = fn(&mut HeadFile);
-        let broken: [(&str, Spoil); 5] = [
-            ("schema", |file| file.schema = "selo.head/2".into()),
-            ("not a name", |file| file.name = "../north".into()),
-            ("no gateway", |file| file.gateways.clear()),
-            ("damaged", |file| file.gateways[0].certificate = "?".into()),
-            ("damaged", |file| file.identity.certificate = "?".into()),
-        ];
-        for (why, spoil) in broken {
-            let mut file = good.clone();
-            spoil(&mut file);
-            file.write(&path).expect("writes");
-            let error = HeadFile::read(&path).expect_err("refused").to_string();
-            assert!(error.contains(why), "{error}");
-        }
     }
 }
