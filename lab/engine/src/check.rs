@@ -15,7 +15,7 @@ use crate::build::Image;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::Unit;
-use crate::measure::{Lab, Of, Operation, excuses_limit};
+use crate::measure::{Lab, Of, Operation, excuses_limit, lacks_room};
 use crate::row::{Cause, Metric};
 
 pub use crate::measure::describe;
@@ -62,16 +62,6 @@ struct Asides {
     over_limit: Option<String>,
     no_room: Option<String>,
     crashed: Option<String>,
-}
-
-/// The message of a call that ran out of stack or heap.
-pub(crate) fn lacks_room(error: &Error) -> Option<String> {
-    let Error::Stopped(stop) = error else {
-        return None;
-    };
-    let text = stop.to_string();
-    let lacks = text.contains("stack-collision") || text.contains(crate::agent::HEAP_EXHAUSTED);
-    lacks.then_some(text)
 }
 
 /// The lines of a check, and the size of the agent's buffers that it used.

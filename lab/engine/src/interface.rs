@@ -122,6 +122,55 @@ const fn footprint(name: &'static str, operations: &'static [&'static str]) -> F
     Footprint { name, operations }
 }
 
+// The programs of each kind of interface ([`Interface::footprints`]).
+const CIPHER: &[Footprint] = &[
+    footprint("encrypt", &["key-setup", "encrypt"]),
+    footprint("decrypt", &["key-setup", "decrypt"]),
+    footprint("both", &["key-setup", "encrypt", "decrypt"]),
+];
+const HASH: &[Footprint] = &[footprint("hash", &["hash"])];
+const MAC: &[Footprint] = &[footprint("mac", &["mac"])];
+const AEAD: &[Footprint] = &[
+    footprint("seal", &["key-setup", "seal"]),
+    footprint("open", &["key-setup", "open"]),
+    footprint("both", &["key-setup", "seal", "open"]),
+];
+const KDF: &[Footprint] = &[footprint("derive", &["derive"])];
+const LINK: &[Footprint] = &[footprint("all", &["pair", "join", "seal", "open"])];
+const NODE: &[Footprint] = &[
+    footprint("transmit", &["transmit"]),
+    footprint("receive", &["receive"]),
+];
+const DH: &[Footprint] = &[
+    footprint("keygen", &["keygen"]),
+    footprint("shared-secret", &["shared-secret"]),
+    footprint("both", &["keygen", "shared-secret"]),
+];
+const SIGNATURE: &[Footprint] = &[
+    footprint("sign", &["sign"]),
+    footprint("verify", &["verify"]),
+    footprint("both", &["keygen", "sign", "verify"]),
+];
+const LARGE_SIGNATURE: &[Footprint] = &[
+    footprint("keygen", &["keygen"]),
+    footprint("sign", &["sign"]),
+    footprint("verify", &["verify"]),
+    footprint("all", &["keygen", "sign", "verify"]),
+];
+const KEM: &[Footprint] = &[
+    footprint("keygen", &["keygen"]),
+    footprint("encapsulate", &["encapsulate"]),
+    footprint("encapsulate", &IN_PIECES),
+    footprint("decapsulate", &["decapsulate"]),
+    footprint("all", &["keygen", "encapsulate", "decapsulate"]),
+];
+const PUBLIC_KEY: &[Footprint] = &[
+    footprint("keygen", &["keygen"]),
+    footprint("encrypt", &["encrypt"]),
+    footprint("decrypt", &["decrypt"]),
+    footprint("both", &["keygen", "encrypt", "decrypt"]),
+];
+
 impl Interface {
     /// The timed operations, in the order of tables. Excludes operations that only carry state
     /// (`start`, `update`, `finish`).
@@ -205,53 +254,6 @@ impl Interface {
 
     /// The programs that measure flash and static RAM.
     pub fn footprints(self) -> &'static [Footprint] {
-        const CIPHER: &[Footprint] = &[
-            footprint("encrypt", &["key-setup", "encrypt"]),
-            footprint("decrypt", &["key-setup", "decrypt"]),
-            footprint("both", &["key-setup", "encrypt", "decrypt"]),
-        ];
-        const HASH: &[Footprint] = &[footprint("hash", &["hash"])];
-        const MAC: &[Footprint] = &[footprint("mac", &["mac"])];
-        const AEAD: &[Footprint] = &[
-            footprint("seal", &["key-setup", "seal"]),
-            footprint("open", &["key-setup", "open"]),
-            footprint("both", &["key-setup", "seal", "open"]),
-        ];
-        const KDF: &[Footprint] = &[footprint("derive", &["derive"])];
-        const LINK: &[Footprint] = &[footprint("all", &["pair", "join", "seal", "open"])];
-        const NODE: &[Footprint] = &[
-            footprint("transmit", &["transmit"]),
-            footprint("receive", &["receive"]),
-        ];
-        const DH: &[Footprint] = &[
-            footprint("keygen", &["keygen"]),
-            footprint("shared-secret", &["shared-secret"]),
-            footprint("both", &["keygen", "shared-secret"]),
-        ];
-        const SIGNATURE: &[Footprint] = &[
-            footprint("sign", &["sign"]),
-            footprint("verify", &["verify"]),
-            footprint("both", &["keygen", "sign", "verify"]),
-        ];
-        const LARGE_SIGNATURE: &[Footprint] = &[
-            footprint("keygen", &["keygen"]),
-            footprint("sign", &["sign"]),
-            footprint("verify", &["verify"]),
-            footprint("all", &["keygen", "sign", "verify"]),
-        ];
-        const KEM: &[Footprint] = &[
-            footprint("keygen", &["keygen"]),
-            footprint("encapsulate", &["encapsulate"]),
-            footprint("encapsulate", &IN_PIECES),
-            footprint("decapsulate", &["decapsulate"]),
-            footprint("all", &["keygen", "encapsulate", "decapsulate"]),
-        ];
-        const PUBLIC_KEY: &[Footprint] = &[
-            footprint("keygen", &["keygen"]),
-            footprint("encrypt", &["encrypt"]),
-            footprint("decrypt", &["decrypt"]),
-            footprint("both", &["keygen", "encrypt", "decrypt"]),
-        ];
         match self {
             Interface::BlockCipher
             | Interface::ModeEcb

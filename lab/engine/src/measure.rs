@@ -43,6 +43,7 @@ pub use check::describe;
 pub(crate) use lab::Of;
 pub use lab::{CYCLE_LIMIT, Known, Lab, rng_for};
 pub use plan::Operation;
+pub(crate) use room::lacks_room;
 use run::Bench;
 
 impl Lab<'_> {

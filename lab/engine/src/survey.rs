@@ -18,12 +18,12 @@ mod verdict;
 
 use selo_vectors::{Case, CaseResult, Set};
 
-use crate::check::{DOES_NOT_FIT, Effort, NO_ROOM, is_about_time, lacks_room};
+use crate::check::{DOES_NOT_FIT, Effort, NO_ROOM, is_about_time};
 use crate::derive;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::Unit;
-use crate::measure::Lab;
+use crate::measure::{Lab, lacks_room};
 use crate::row::{Fidelity, Metric};
 use iv::FreshIv;
 
@@ -65,36 +65,7 @@ impl Lab<'_> {
             && checks.iter().any(|line| line.source != NO_ROOM);
         let mut fresh_iv = FreshIv::DoesNotApply;
         if runs && unit.program().is_none() {
-            let image = self.builder.agent_with_buffers(unit, checked.bytes)?;
-            let mut start = || self.start_agent(unit, &image);
-            if unit.algorithm.interface == Interface::ModeCbc {
-                let examined = settle(iv::examine(unit, &mut start, &mut findings), &mut findings)?;
-                fresh_iv = examined
-                    .as_ref()
-                    .map_or(FreshIv::NotTold, |found| found.fresh);
-                if examined.is_some_and(|found| found.own_iv) {
-                    findings.push(judge::own_iv());
-                }
-            }
-            settle(
-                probes::examine(unit, &mut start, &mut findings),
-                &mut findings,
-            )?;
-            settle(
-                kem::rejection(unit, &mut start, &mut findings),
-                &mut findings,
-            )?;
-            if !failures.is_empty() {
-                settle(
-                    mistakes::explain(unit, &mut start, &mut findings),
-                    &mut findings,
-                )?;
-                settle(kem::explain(unit, &mut start, &mut findings), &mut findings)?;
-                settle(
-                    ascon::explain(unit, &mut start, &mut findings),
-                    &mut findings,
-                )?;
-            }
+            fresh_iv = self.examine(unit, checked.bytes, !failures.is_empty(), &mut findings)?;
         }
         for line in &checks {
             findings.extend(judge::of_check(self, unit, line, &failures, &findings));
@@ -133,6 +104,37 @@ impl Lab<'_> {
             checks,
             costs: rows.iter().map(Cost::of).collect(),
         })
+    }
+
+    /// Probes a running image: how CBC gets its IV, what the vectors do not reach, and, if `fails`, which
+    /// mistake explains the wrong results.
+    fn examine(
+        &self,
+        unit: &Unit<'_>,
+        buffers: u32,
+        fails: bool,
+        findings: &mut Vec<Finding>,
+    ) -> Result<FreshIv> {
+        let image = self.builder.agent_with_buffers(unit, buffers)?;
+        let mut start = || self.start_agent(unit, &image);
+        let mut fresh_iv = FreshIv::DoesNotApply;
+        if unit.algorithm.interface == Interface::ModeCbc {
+            let examined = settle(iv::examine(unit, &mut start, findings), findings)?;
+            fresh_iv = examined
+                .as_ref()
+                .map_or(FreshIv::NotTold, |found| found.fresh);
+            if examined.is_some_and(|found| found.own_iv) {
+                findings.push(judge::own_iv());
+            }
+        }
+        settle(probes::examine(unit, &mut start, findings), findings)?;
+        settle(kem::rejection(unit, &mut start, findings), findings)?;
+        if fails {
+            settle(mistakes::explain(unit, &mut start, findings), findings)?;
+            settle(kem::explain(unit, &mut start, findings), findings)?;
+            settle(ascon::explain(unit, &mut start, findings), findings)?;
+        }
+        Ok(fresh_iv)
     }
 }
 

@@ -85,16 +85,11 @@ impl Gateway {
         handle.start_radios(sockets.radios, &parts.carriers)?;
         let connected = parts.carriers.heads.clone();
         if let Some(bound) = sockets.heads {
-            let remote = threads.remote.clone();
             let store = Store::new(&parts.state);
-            let listener = bound.start(store, connected.clone(), remote, parts.counters.clone())?;
-            handle.heads = Some(listener);
+            handle.start_heads(bound, store, connected.clone())?;
         }
         if let Some(address) = metrics_address {
-            let remote = threads.remote.clone();
-            let counters = parts.counters.clone();
-            let bound = metrics::serve(address, counters, move || remote.stopping())?;
-            handle.metrics = Some(bound);
+            handle.serve_metrics(address)?;
         }
         let services = control::Services {
             remote: threads.remote,

@@ -140,19 +140,12 @@ impl Head {
             threads: Vec::new(),
         };
         for (radio, sender) in radios.into_iter().zip(&hub.radios) {
-            let path = radio.path().to_owned();
-            let hub = hub.clone();
-            let running = radio
-                .start(sender, move |from, frame| {
-                    if let Peer::Radio(number) = from {
-                        hub.heard(Place::Radio(number), Signal::default(), &frame);
-                    }
-                })
-                .map_err(|source| Error::Radio { path, source })?;
-            head.radios.push(running);
+            head.radios.push(hear_radio(radio, sender, hub.clone())?);
         }
         for number in 0..hub.uplinks.len() {
-            head.spawn("uplink", move |hub| hub.uplinks[number].run(hub))?;
+            head.spawn("uplink", move |hub| {
+                hub.uplinks[number].run(&hub.stop, &|way, frame| hub.send(way, frame));
+            })?;
         }
         if hub.udp.is_some() {
             head.spawn("udp", nodes)?;
@@ -160,7 +153,12 @@ impl Head {
         if let Some(socket) = forwarding {
             let forwarder = Forwarder::new(socket, settings.power);
             let _ = hub.forwarder.set(forwarder);
-            head.spawn("forwarder", forwarder::run)?;
+            head.spawn("forwarder", |hub| {
+                if let Some(forwarder) = hub.forwarder.get() {
+                    let hears = |place, signal, frame: &[u8]| hub.heard(place, signal, frame);
+                    forwarder::run(forwarder, &hub.stop, &hears);
+                }
+            })?;
         }
         info!(
             head = settings.file.name,
@@ -211,6 +209,22 @@ impl Drop for Head {
             let _ = thread.join();
         }
     }
+}
+
+/// Starts the thread of a radio module.
+fn hear_radio(
+    radio: radio::Radio,
+    sender: &radio::Sender,
+    hub: Arc<Hub>,
+) -> Result<radio::Running> {
+    let path = radio.path().to_owned();
+    radio
+        .start(sender, move |from, frame| {
+            if let Peer::Radio(number) = from {
+                hub.heard(Place::Radio(number), Signal::default(), &frame);
+            }
+        })
+        .map_err(|source| Error::Radio { path, source })
 }
 
 /// A socket whose reception ends now and then, so that its thread sees that the head stops.

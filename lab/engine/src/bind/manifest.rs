@@ -233,6 +233,12 @@ fn head(scanned: &Scanned, remedies: &Remedies, to_library: &str, name: &str) ->
     text
 }
 
+/// Strings of TOML, separated by commas.
+fn list(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    quoted.join(", ")
+}
+
 fn implementation(
     text: &mut String,
     to_library: &str,
@@ -240,10 +246,6 @@ fn implementation(
     glue: &str,
     terms: &Terms,
 ) {
-    let list = |names: &[String]| {
-        let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-        quoted.join(", ")
-    };
     let sources: Vec<String> = bound
         .sources
         .iter()

@@ -46,41 +46,10 @@ pub fn choices(
             vec![(State, u32::from(cipher)), (Cipher, u32::from(!cipher) * 2)]
         }
         Shape::Structure { .. } => vec![(State, 0)],
-        Shape::StructureOut
-            if [
-                Purpose::SetKey,
-                Purpose::SetIv,
-                Purpose::Start,
-                Purpose::Prepare,
-            ]
-            .contains(&purpose) =>
-        {
-            vec![(StateOut, 0)]
-        }
+        Shape::StructureOut if makes_state(purpose) => vec![(StateOut, 0)],
         Shape::StructureOut => vec![(Null, 3)],
-        Shape::Untyped => {
-            let context = says(
-                &name,
-                &["ctx", "context", "state", "handle", "self", "this"],
-            );
-            let mut found = of_bytes(purpose, parameter, &name, is_named);
-            found.push((State, if context { 0 } else { 4 }));
-            found.push((Null, 4));
-            found
-        }
-        Shape::Bytes { size } => {
-            let mut found = of_bytes(purpose, parameter, &name, is_named);
-            let large = size.is_some_and(|bytes| bytes > 64);
-            let schedule = large || says(&name, &SCHEDULES) || holds(&name, "roundkey");
-            let sets = purpose == Purpose::SetKey && !parameter.is_const;
-            if schedule || sets {
-                found.push((State, if schedule { 0 } else { 2 }));
-            }
-            if large {
-                found.retain(|(slot, _)| *slot == State);
-            }
-            found
-        }
+        Shape::Untyped => of_untyped(purpose, parameter, &name, is_named),
+        Shape::Bytes { size } => of_array(purpose, parameter, &name, is_named, *size),
         Shape::Words | Shape::NumberOut
             if purpose == Purpose::Open && says(&name, &["auth", "valid", "ok", "verified"]) =>
         {
@@ -107,6 +76,47 @@ pub fn choices(
     found
 }
 
+/// True if a function of the purpose may return a state that it made.
+fn makes_state(purpose: Purpose) -> bool {
+    use Purpose::{Prepare, SetIv, SetKey, Start};
+    matches!(purpose, SetKey | SetIv | Start | Prepare)
+}
+
+/// Slots of a `void *`.
+fn of_untyped(
+    purpose: Purpose,
+    parameter: &Parameter,
+    name: &[String],
+    is_named: bool,
+) -> Vec<(Slot, u32)> {
+    let context = says(name, &["ctx", "context", "state", "handle", "self", "this"]);
+    let mut found = of_bytes(purpose, parameter, name, is_named);
+    found.push((State, if context { 0 } else { 4 }));
+    found.push((Null, 4));
+    found
+}
+
+/// Slots of a pointer to bytes, or of an array of `size` bytes. A large one holds a state.
+fn of_array(
+    purpose: Purpose,
+    parameter: &Parameter,
+    name: &[String],
+    is_named: bool,
+    size: Option<usize>,
+) -> Vec<(Slot, u32)> {
+    let mut found = of_bytes(purpose, parameter, name, is_named);
+    let large = size.is_some_and(|bytes| bytes > 64);
+    let schedule = large || says(name, &SCHEDULES) || holds(name, "roundkey");
+    let sets = purpose == Purpose::SetKey && !parameter.is_const;
+    if schedule || sets {
+        found.push((State, if schedule { 0 } else { 2 }));
+    }
+    if large {
+        found.retain(|(slot, _)| *slot == State);
+    }
+    found
+}
+
 /// True if a number is one byte.
 fn is_byte(parameter: &Parameter) -> bool {
     ["uint8_t", "byte", "unsigned char", "u8", "BYTE", "char"].contains(&parameter.base.as_str())
@@ -127,6 +137,91 @@ fn of_constant(sizes: bool, directions: bool, modes: bool) -> Vec<(Slot, u32)> {
     found
 }
 
+/// The costs of slots of a pointer to bytes, by its name and whether it is const.
+struct Costs<'n> {
+    name: &'n [String],
+    is_const: bool,
+    is_named: bool,
+    key: bool,
+    iv: bool,
+    tag: bool,
+    ad: bool,
+    input: bool,
+    output: bool,
+}
+
+impl<'n> Costs<'n> {
+    fn of(
+        purpose: Purpose,
+        parameter: &Parameter,
+        name: &'n [String],
+        is_named: bool,
+    ) -> Costs<'n> {
+        let (from, to): (&[&str], &[&str]) = match purpose {
+            Purpose::Decrypt | Purpose::Open => (&CIPHER, &PLAIN),
+            _ => (&PLAIN, &CIPHER),
+        };
+        Costs {
+            name,
+            is_const: parameter.is_const,
+            is_named,
+            key: says(name, &KEYS) || holds(name, "key"),
+            iv: says(name, &IVS) || holds(name, "nonce") || says(name, &["cbc"]),
+            tag: says(name, &TAGS),
+            ad: says(name, &ADS),
+            input: says(name, &INS) || says(name, from),
+            output: says(name, &OUTS) || says(name, to),
+        }
+    }
+
+    /// A name that says another thing makes a choice unlikely; no name leaves all open.
+    fn cost(&self, says: bool) -> u32 {
+        let known = self.key || self.iv || self.input || self.output || self.tag || self.ad;
+        match (says, known || !self.is_named) {
+            (true, _) => 0,
+            (false, true) => 5,
+            (false, false) => 2,
+        }
+    }
+
+    /// What the function writes cannot be const.
+    fn written(&self, base: u32) -> u32 {
+        if self.is_const { base + 8 } else { base }
+    }
+
+    /// What the function only reads should be const.
+    fn read(&self, base: u32) -> u32 {
+        if self.is_const { base } else { base + 1 }
+    }
+
+    /// A slot that few functions have: cheap if the name says so.
+    fn rare(&self, words: &[&str], cheap: u32, dear: u32) -> u32 {
+        if says(self.name, words) { cheap } else { dear }
+    }
+
+    /// A key that may be empty.
+    fn no_key(&self) -> u32 {
+        if self.key { 2 } else { 9 }
+    }
+
+    fn key(&self) -> (Slot, u32) {
+        (Key, self.read(self.cost(self.key)))
+    }
+
+    fn input(&self) -> (Slot, u32) {
+        (In, self.read(self.cost(self.input)))
+    }
+
+    fn output(&self) -> (Slot, u32) {
+        (Out, self.written(self.cost(self.output)))
+    }
+
+    fn in_place(&self) -> (Slot, u32) {
+        let either = self.input || self.output;
+        (InPlace, self.written(self.cost(either) + 1))
+    }
+}
+
 /// Slots of a pointer to bytes.
 fn of_bytes(
     purpose: Purpose,
@@ -134,80 +229,52 @@ fn of_bytes(
     name: &[String],
     is_named: bool,
 ) -> Vec<(Slot, u32)> {
-    let is_const = parameter.is_const;
-    let (from, to): (&[&str], &[&str]) = match purpose {
-        Purpose::Decrypt | Purpose::Open => (&CIPHER, &PLAIN),
-        _ => (&PLAIN, &CIPHER),
-    };
-    let key = says(name, &KEYS) || holds(name, "key");
-    let iv = says(name, &IVS) || holds(name, "nonce") || says(name, &["cbc"]);
-    let tag = says(name, &TAGS);
-    let ad = says(name, &ADS);
-    let input = says(name, &INS) || says(name, from);
-    let output = says(name, &OUTS) || says(name, to);
-    let known = key || iv || input || output || tag || ad;
-    // A name that says another thing makes a choice unlikely; no name leaves all open.
-    let cost = |says: bool| match (says, known || !is_named) {
-        (true, _) => 0,
-        (false, true) => 5,
-        (false, false) => 2,
-    };
-    let written = |base: u32| if is_const { base + 8 } else { base };
-    let read = |base: u32| if is_const { base } else { base + 1 };
+    let costs = Costs::of(purpose, parameter, name, is_named);
+    let iv = costs.cost(costs.iv);
     match purpose {
-        Purpose::SetKey => vec![(Key, read(cost(key))), (Iv, read(cost(iv) + 1))],
-        Purpose::SetIv => vec![(Iv, cost(iv))],
-        Purpose::Construct => vec![(Key, read(cost(key))), (Iv, read(cost(iv)))],
+        Purpose::SetKey => vec![costs.key(), (Iv, costs.read(iv + 1))],
+        Purpose::SetIv => vec![(Iv, iv)],
+        Purpose::Construct => vec![costs.key(), (Iv, costs.read(iv))],
         Purpose::Encrypt | Purpose::Decrypt => vec![
             (
                 Scratch,
-                if says(name, &["stream", "scratch", "temp", "tmp", "work"]) {
-                    0
-                } else {
-                    12
-                },
+                costs.rare(&["stream", "scratch", "temp", "tmp", "work"], 0, 12),
             ),
+            (Place, costs.rare(&["state", "pos", "offset", "num"], 2, 14)),
+            costs.key(),
             (
-                Place,
-                if says(name, &["state", "pos", "offset", "num"]) {
-                    2
-                } else {
-                    14
-                },
+                KeyCopy,
+                costs.written(costs.read(costs.cost(costs.key)) + 2),
             ),
-            (Key, read(cost(key))),
-            (KeyCopy, written(read(cost(key)) + 2)),
-            (Iv, cost(iv) + 1),
-            (In, read(cost(input))),
-            (Out, written(cost(output))),
-            (OutWithIv, written(cost(output) + 4)),
-            (InPlace, written(cost(input || output) + 1)),
+            (Iv, iv + 1),
+            costs.input(),
+            costs.output(),
+            (OutWithIv, costs.written(costs.cost(costs.output) + 4)),
+            costs.in_place(),
         ],
         // A hash may ask for a key that is empty.
-        Purpose::Start => vec![(Key, read(cost(key))), (Null, if key { 2 } else { 9 })],
-        Purpose::Update => vec![(In, read(cost(input)))],
-        Purpose::Finish => vec![(Out, written(cost(output))), (Key, read(cost(key) + 1))],
+        Purpose::Start => vec![costs.key(), (Null, costs.no_key())],
+        Purpose::Update => vec![costs.input()],
+        Purpose::Finish => vec![costs.output(), (Key, costs.read(costs.cost(costs.key) + 1))],
         Purpose::Digest => vec![
-            (In, read(cost(input))),
-            (Out, written(cost(output))),
-            (Key, read(cost(key))),
-            (Null, if key { 2 } else { 9 }),
+            costs.input(),
+            costs.output(),
+            costs.key(),
+            (Null, costs.no_key()),
         ],
         Purpose::Seal | Purpose::Open => {
-            let tag_cost = match purpose {
-                Purpose::Seal => written(cost(tag)),
-                _ => cost(tag),
-            };
+            let tag = costs.cost(costs.tag);
+            let written = purpose == Purpose::Seal;
             vec![
-                (Key, read(cost(key))),
-                (Iv, read(cost(iv))),
-                (In, read(cost(input))),
-                (Out, written(cost(output))),
-                (InPlace, written(cost(input || output) + 1)),
-                (Ad, read(cost(ad))),
-                (Tag, tag_cost),
+                costs.key(),
+                (Iv, costs.read(iv)),
+                costs.input(),
+                costs.output(),
+                costs.in_place(),
+                (Ad, costs.read(costs.cost(costs.ad))),
+                (Tag, if written { costs.written(tag) } else { tag }),
                 // The secret number of NIST's interface, which no candidate has.
-                (Null, if says(name, &["nsec"]) { 0 } else { 9 }),
+                (Null, costs.rare(&["nsec"], 0, 9)),
             ]
         }
         _ => Vec::new(),

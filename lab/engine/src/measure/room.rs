@@ -14,6 +14,16 @@ const SMALLER: [u32; 3] = [192, 128, 96];
 /// Bytes of RAM that shrunk buffers leave for the stack.
 const STACK: u64 = 160;
 
+/// The message of a call that ran out of stack or heap.
+pub(crate) fn lacks_room(error: &Error) -> Option<String> {
+    let Error::Stopped(stop) = error else {
+        return None;
+    };
+    let text = stop.to_string();
+    let lacks = text.contains("stack-collision") || text.contains(crate::agent::HEAP_EXHAUSTED);
+    lacks.then_some(text)
+}
+
 impl Lab<'_> {
     /// The sizes of the agent's buffers that may be tried: the board's own, then smaller ones. Only
     /// a board with a memory of known size can lack room.

@@ -8,6 +8,24 @@ use crate::library::Unit;
 use crate::row::cause::Taken;
 use crate::row::{Basis, Cause, Fidelity, INSTRUCTIONS, Metric, Note, Path, Row, SCHEMA, Status};
 
+/// Adds what a row of this metric has beside its figure.
+fn annotate(row: &mut Row, interface: Interface, operation: &str, samples: &[Sample]) {
+    if row.metric == Metric::Instructions {
+        row.basis = paths(samples);
+        if interface.keeps_parts() {
+            row.notes.extend(hashing(samples));
+        }
+    }
+    if row.metric == Metric::Heap {
+        let left = samples.iter().filter_map(|sample| sample.heap_left);
+        row.notes
+            .extend(left.max().map(|bytes| Note::HeapLeft { bytes }));
+    }
+    if interface.is_search(operation) && row.metric != Metric::Stack {
+        row.notes.push(Note::Seeds { count: row.samples });
+    }
+}
+
 impl Lab<'_> {
     /// Rows of one operation: one row for each sampled metric, with figures or a cause.
     pub(super) fn rows_of(
@@ -46,20 +64,7 @@ impl Lab<'_> {
                 Metric::Stack | Metric::Heap => row.deepest(&values),
                 _ => row.sampled(&values, exact || steady),
             };
-            if metric == Metric::Instructions {
-                row.basis = paths(samples);
-                if interface.keeps_parts() {
-                    row.notes.extend(hashing(samples));
-                }
-            }
-            if metric == Metric::Heap {
-                let left = samples.iter().filter_map(|sample| sample.heap_left);
-                row.notes
-                    .extend(left.max().map(|bytes| Note::HeapLeft { bytes }));
-            }
-            if interface.is_search(&operation.name) && metric != Metric::Stack {
-                row.notes.push(Note::Seeds { count: row.samples });
-            }
+            annotate(&mut row, interface, &operation.name, samples);
             let timed = matches!(metric, Metric::Cycles | Metric::Time | Metric::Instructions);
             if timed && let Some(spread) = &spread {
                 row.status = Status::VariableTime;

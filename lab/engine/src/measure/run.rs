@@ -4,6 +4,7 @@ use super::lab::{Lab, Of, rng_for};
 use super::marks::Marks;
 use super::plan::{Operation, Plan};
 use super::published::published_signatures;
+use super::room::lacks_room;
 use super::sample::Sample;
 use crate::agent::{Agent, Ran, Retry};
 use crate::build::Image;
@@ -101,10 +102,10 @@ impl Bench<'_> {
             samples => return samples,
         };
         let lab = self.lab;
-        let lacks_room = crate::check::lacks_room(&error).is_some();
+        let no_room = lacks_room(&error).is_some();
         let verifies = operation.name == "verify";
         let of_large = self.unit.algorithm.interface == Interface::LargeSignature;
-        if !(lacks_room && verifies && of_large) {
+        if !(no_room && verifies && of_large) {
             return Err(error);
         }
         let name = &self.unit.algorithm.name;

@@ -7,6 +7,42 @@ use crate::check::{CONSTANT_TIME, CheckLine, is_about_time};
 use crate::interface::Interface;
 use crate::row::Fidelity;
 
+fn of(question: Question, mark: Mark, detail: Option<String>) -> Answer {
+    Answer {
+        question,
+        mark,
+        detail,
+    }
+}
+
+fn yes_unless(bad: bool) -> Mark {
+    if bad { Mark::No } else { Mark::Yes }
+}
+
+/// Whether the time depends on secrets.
+fn constant_time(
+    checks: &[CheckLine],
+    runs: bool,
+    interface: Interface,
+    fidelity: Fidelity,
+) -> Answer {
+    let timing = checks.iter().find(|line| is_about_time(&line.source));
+    let (mark, detail) = match timing {
+        Some(line) => (
+            yes_unless(line.failed > 0),
+            Some(format!("{} calls", line.tried)),
+        ),
+        None if runs && interface.is_search("sign") => {
+            (Mark::DoesNotApply, Some("signing is a search".to_owned()))
+        }
+        None if runs && fidelity != Fidelity::CycleExact => {
+            (Mark::NotTold, Some("no cycles here".to_owned()))
+        }
+        None => (Mark::NotTold, None),
+    };
+    of(Question::ConstantTime, mark, detail)
+}
+
 pub(super) fn answers(
     checks: &[CheckLine],
     runs: bool,
@@ -16,12 +52,6 @@ pub(super) fn answers(
     findings: &[Finding],
 ) -> Vec<Answer> {
     let found = |id: &str| findings.iter().any(|finding| finding.id == id);
-    let of = |question, mark, detail: Option<String>| Answer {
-        question,
-        mark,
-        detail,
-    };
-    let yes_unless = |bad: bool| if bad { Mark::No } else { Mark::Yes };
     let builds = match (found("does-not-build"), found("not-built")) {
         (true, _) => Mark::No,
         (false, true) => Mark::NotTold,
@@ -45,25 +75,7 @@ pub(super) fn answers(
         true => Some("it uses an IV of its own".to_owned()),
         false => (runs && tried > 0).then(|| format!("{} of {tried}", tried - failed)),
     };
-    let timing = checks.iter().find(|line| is_about_time(&line.source));
-    let constant = match timing {
-        Some(line) => of(
-            Question::ConstantTime,
-            yes_unless(line.failed > 0),
-            Some(format!("{} calls", line.tried)),
-        ),
-        None if runs && interface.is_search("sign") => of(
-            Question::ConstantTime,
-            Mark::DoesNotApply,
-            Some("signing is a search".to_owned()),
-        ),
-        None if runs && fidelity != Fidelity::CycleExact => of(
-            Question::ConstantTime,
-            Mark::NotTold,
-            Some("no cycles here".to_owned()),
-        ),
-        None => of(Question::ConstantTime, Mark::NotTold, None),
-    };
+    let constant = constant_time(checks, runs, interface, fidelity);
     let (fresh, whose) = match (runs, fresh_iv) {
         (_, FreshIv::DoesNotApply) => (Mark::DoesNotApply, None),
         (false, _) | (true, FreshIv::NotTold) => (Mark::NotTold, None),

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use selo_base::table::{Cell, Column, Table, TerminalStyle};
 use selo_gateway::control::{Client, HeadStatus, HeadsStatus, Reply, Request};
 use selo_gateway::error::Error;
-use selo_gateway::heads::{GATEWAYS_MAX, HeadFile, Identity, Place, SCHEMA, Store, check_name};
+use selo_gateway::heads::{
+    GATEWAYS_MAX, Head, HeadFile, Identity, Place, SCHEMA, Store, check_name,
+};
 use selo_gateway::reading::rfc3339;
 use selo_gateway::state::StateDir;
 use serde_json::json;
@@ -121,6 +123,46 @@ fn own_file(path: &std::path::Path, name: &str) -> selo_base::report::Result<Hea
     Ok(file)
 }
 
+/// The table of heads. `of` finds a head's connection by its number.
+fn table_of<'s>(heads: &[(String, Head)], of: impl Fn(u16) -> Option<&'s HeadStatus>) -> Table {
+    let titles = [
+        "number",
+        "name",
+        "state",
+        "from",
+        "heard",
+        "heard best",
+        "too many",
+        "answers",
+        "waited",
+    ];
+    let columns = titles.iter().enumerate().map(|(place, title)| match place {
+        8 => Column::number(*title, "ms"),
+        0 | 4.. => Column::number(*title, ""),
+        _ => Column::text(*title),
+    });
+    let mut table = Table::new("", columns.collect());
+    for (name, head) in heads {
+        let number = |pick: fn(&HeadStatus) -> u64| match of(head.number) {
+            Some(connection) => count(pick(connection)),
+            None => Cell::none(),
+        };
+        table.push(vec![
+            count(head.number.into()),
+            Cell::text(name.clone()),
+            Cell::text(state_of(of(head.number))),
+            of(head.number)
+                .map_or_else(Cell::none, |connection| Cell::text(connection.from.clone())),
+            number(|head| head.heard),
+            number(|head| head.best),
+            number(|head| head.limited),
+            number(|head| head.answers),
+            number(|head| head.waited_ms),
+        ]);
+    }
+    table
+}
+
 pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
     let state = args.state.open()?;
     let all = Store::new(&state).all()?;
@@ -149,41 +191,7 @@ pub fn list(args: &ListArgs) -> selo_base::report::Result<ExitCode> {
         eprintln!("There are no heads yet. To add one: selo head add NAME --to HOST:PORT");
         return Ok(ExitCode::SUCCESS);
     }
-    let titles = [
-        "number",
-        "name",
-        "state",
-        "from",
-        "heard",
-        "heard best",
-        "too many",
-        "answers",
-        "waited",
-    ];
-    let columns = titles.iter().enumerate().map(|(place, title)| match place {
-        8 => Column::number(*title, "ms"),
-        0 | 4.. => Column::number(*title, ""),
-        _ => Column::text(*title),
-    });
-    let mut table = Table::new("", columns.collect());
-    for (name, head) in &all.heads {
-        let number = |pick: fn(&HeadStatus) -> u64| match of(head.number) {
-            Some(connection) => count(pick(connection)),
-            None => Cell::none(),
-        };
-        table.push(vec![
-            count(head.number.into()),
-            Cell::text(name.clone()),
-            Cell::text(state_of(of(head.number))),
-            of(head.number)
-                .map_or_else(Cell::none, |connection| Cell::text(connection.from.clone())),
-            number(|head| head.heard),
-            number(|head| head.best),
-            number(|head| head.limited),
-            number(|head| head.answers),
-            number(|head| head.waited_ms),
-        ]);
-    }
+    let table = table_of(&all.heads, of);
     println!("{}", table.to_terminal(TerminalStyle::detect()));
     match running {
         None => eprintln!("No gateway runs on this state directory, so no head is connected."),

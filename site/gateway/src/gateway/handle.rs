@@ -10,7 +10,7 @@ use crate::control;
 use crate::counters::{Counters, Shared};
 use crate::delivery::Progress;
 use crate::error::{Error, Result};
-use crate::heads;
+use crate::heads::{self, Connected, Store};
 use crate::metrics;
 use crate::radio;
 use crate::state::Lock;
@@ -44,6 +44,24 @@ pub struct Handle {
 }
 
 impl Handle {
+    pub(super) fn start_heads(
+        &mut self,
+        bound: heads::Bound,
+        store: Store,
+        connected: Arc<Connected>,
+    ) -> Result<()> {
+        let (remote, counters) = (self.remote.clone(), self.counters.clone());
+        self.heads = Some(bound.start(store, connected, remote, counters)?);
+        Ok(())
+    }
+
+    pub(super) fn serve_metrics(&mut self, address: SocketAddr) -> Result<()> {
+        let remote = self.remote.clone();
+        let served = metrics::serve(address, self.counters.clone(), move || remote.stopping())?;
+        self.metrics = Some(served);
+        Ok(())
+    }
+
     /// Starts the modules. Each passes its packets to the gateway.
     pub(super) fn start_radios(
         &mut self,

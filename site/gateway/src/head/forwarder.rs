@@ -6,15 +6,15 @@
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use tracing::{debug, info, warn};
 
-use super::Hub;
 use super::packets::{Packet, read, receptions, rejection, transmission};
 use super::place::{Channel, Place};
+use crate::heads::wire::Signal;
 
 /// Maximum concentrators. The one that was silent for longest makes room.
 const CONCENTRATORS_MAX: usize = 16;
@@ -92,13 +92,10 @@ impl Forwarder {
     }
 }
 
-/// The thread of the port.
-pub(super) fn run(hub: &Hub) {
-    let Some(forwarder) = hub.forwarder.get() else {
-        return;
-    };
+/// The thread of the port. `hears` takes the frames of nodes.
+pub(super) fn run(forwarder: &Forwarder, stop: &AtomicBool, hears: &dyn Fn(Place, Signal, &[u8])) {
     let mut buffer = vec![0; 64 << 10];
-    while !hub.stopping() {
+    while !stop.load(Ordering::Acquire) {
         let Ok((size, from)) = forwarder.socket.recv_from(&mut buffer) else {
             continue;
         };
@@ -112,7 +109,7 @@ pub(super) fn run(hub: &Hub) {
                     Ok(all) => {
                         for heard in all {
                             let place = Place::Concentrator(heard.channel(eui));
-                            hub.heard(place, heard.signal, &heard.frame);
+                            hears(place, heard.signal, &heard.frame);
                         }
                     }
                     Err(error) => debug!(%from, %error, "not the JSON of a forwarder"),

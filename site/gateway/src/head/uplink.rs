@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use rustls::{ClientConfig, ClientConnection};
 use tracing::{debug, info, warn};
 
-use super::Hub;
 use crate::error::{Error, Result};
 use crate::heads::link::{Ended, Link};
 use crate::heads::wire::{Malformed, Message, Signal, VERSION};
@@ -26,6 +25,11 @@ const AGE_MAX: Duration = Duration::from_secs(2);
 const CONNECT: Duration = Duration::from_secs(5);
 const RETRY_MIN: Duration = Duration::from_millis(500);
 const RETRY_MAX: Duration = Duration::from_secs(20);
+/// Interval in which a wait sees that the head stops.
+const STOP: Duration = Duration::from_millis(250);
+
+/// Sends an answer of the gateway on its way to a node.
+type Send<'s> = dyn Fn(Way, &[u8]) -> io::Result<()> + 's;
 
 #[derive(Debug)]
 struct Heard {
@@ -89,20 +93,20 @@ impl Uplink {
         self.wake();
     }
 
-    /// Connects, again and again, until the head stops.
-    pub(super) fn run(&self, hub: &Hub) {
+    /// Connects, again and again, until the head stops. `send` takes the gateway's answers to nodes.
+    pub(super) fn run(&self, stop: &AtomicBool, send: &Send) {
         let mut wait = RETRY_MIN;
         let mut told = None;
-        while !hub.stopping() {
+        while !stop.load(Ordering::Acquire) {
             let mut connected = false;
-            let ended = self.connect(hub).and_then(|link| {
+            let ended = self.connect(stop).and_then(|link| {
                 connected = true;
                 info!(gateway = self.address, "the gateway is connected");
                 self.connected.store(true, Ordering::Release);
-                self.carry(link, hub)
+                self.carry(link, stop, send)
             });
             self.connected.store(false, Ordering::Release);
-            if hub.stopping() {
+            if stop.load(Ordering::Acquire) {
                 return;
             }
             if connected {
@@ -116,21 +120,21 @@ impl Uplink {
                 true => debug!(gateway = self.address, %problem, "not connected"),
             }
             told = Some(hint);
-            self.pause(wait, hub);
+            self.pause(wait, stop);
             wait = (wait * 2).min(RETRY_MAX);
         }
     }
 
     /// Waits, a little longer or shorter than others: not all heads come back at the same moment.
-    fn pause(&self, wait: Duration, hub: &Hub) {
+    fn pause(&self, wait: Duration, stop: &AtomicBool) {
         let random = RandomState::new().hash_one(0u8) % 1000;
         let until = Instant::now() + wait / 2 + wait.mul_f64(random as f64 / 1000.0);
-        while Instant::now() < until && !hub.stopping() {
-            std::thread::sleep(super::STOP.min(until.saturating_duration_since(Instant::now())));
+        while Instant::now() < until && !stop.load(Ordering::Acquire) {
+            std::thread::sleep(STOP.min(until.saturating_duration_since(Instant::now())));
         }
     }
 
-    fn connect(&self, hub: &Hub) -> Result<Link, Ended> {
+    fn connect(&self, stop: &AtomicBool) -> Result<Link, Ended> {
         let name = heads::server_name(&self.knock).ok_or(Ended::Unknown)?;
         let tls = ClientConnection::new(self.tls.clone(), name)?;
         let mut link = Link::new(self.socket()?, tls.into())?;
@@ -142,7 +146,7 @@ impl Uplink {
         while !greeted {
             link.flush()?;
             link.wait(&self.awake, None)?;
-            if hub.stopping() {
+            if stop.load(Ordering::Acquire) {
                 return Err(Ended::Closed);
             }
             let heard = link.turn(|link, message| match message {
@@ -174,17 +178,17 @@ impl Uplink {
         Err(last)
     }
 
-    fn carry(&self, mut link: Link, hub: &Hub) -> Result<(), Ended> {
+    fn carry(&self, mut link: Link, stop: &AtomicBool, send: &Send) -> Result<(), Ended> {
         loop {
             link.turn(|_, message| {
                 if let Message::Send { way, frame } = message
-                    && let Err(error) = hub.send(way, &frame)
+                    && let Err(error) = send(way, &frame)
                 {
                     debug!(%error, "an answer could not be sent");
                 }
                 Ok(())
             })?;
-            if hub.stopping() {
+            if stop.load(Ordering::Acquire) {
                 link.close();
                 return Ok(());
             }

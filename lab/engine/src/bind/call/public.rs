@@ -48,24 +48,35 @@ pub(super) fn purposes(function: &Function, scanned: &Scanned, whole: &str) -> V
     if (about_key || (about_public && buffers == 3)) && (2..=3).contains(&buffers) {
         found.push((Purpose::Pair, u32::from(!about_key)));
     }
+    found.extend(signing(whole, buffers, sizes_out > 0, about_key));
+    found
+}
+
+/// The purpose in a signature scheme. `sizes`: the function writes a size, so message and signature are
+/// one.
+fn signing(whole: &str, buffers: usize, sizes: bool, about_key: bool) -> Option<(Purpose, u32)> {
+    let says = |parts: &[&str]| parts.iter().any(|part| whole.contains(part));
     let checks = says(&["verify", "open", "check"]);
     let signs =
         says(&["sign", "ed25519", "ecdsa"]) && !about_key && !says(&["publickey", "pubkey"]);
     let verifies = says(&["verify"]) && !says(&["hash", "mac", "auth"]);
-    if (signs && checks || verifies) && buffers >= 3 {
-        let purpose = if sizes_out > 0 {
+    if buffers < 3 {
+        return None;
+    }
+    let purpose = if signs && checks || verifies {
+        if sizes {
             Purpose::Unwrap
         } else {
             Purpose::Check
-        };
-        found.push((purpose, 0));
-    } else if says(&["sign"]) && signs && buffers >= 3 {
-        let purpose = if sizes_out > 0 {
+        }
+    } else if says(&["sign"]) && signs {
+        if sizes {
             Purpose::Envelope
         } else {
             Purpose::Sign
-        };
-        found.push((purpose, 0));
-    }
-    found
+        }
+    } else {
+        return None;
+    };
+    Some((purpose, 0))
 }

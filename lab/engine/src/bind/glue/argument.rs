@@ -37,6 +37,7 @@ impl Writer<'_, '_> {
         arguments.join(", ")
     }
 
+    // Long because it is one flat match over every slot.
     pub(super) fn argument(
         &self,
         found: &Call<'_>,
@@ -47,104 +48,133 @@ impl Writer<'_, '_> {
     ) -> String {
         let of = shape(self.scanned, parameter);
         let is_choice = matches!(of, Shape::Choice { .. });
-        let digits = |text: &str| text.to_owned();
-        let is_mac = self.recipe.algorithm.interface == Interface::Mac;
-        let is_aead = self.recipe.algorithm.interface == Interface::Aead;
+        let buffer = |name: &str| self.buffer(parameter, &of, name);
         match slot {
-            Slot::State => {
-                let name = self.holder(found, purpose);
-                match of {
-                    Shape::Structure { by_value: false } if !self.is_made(found) => {
-                        format!("&{name}")
-                    }
-                    Shape::Words if self.recipe.iv_first && found.purpose == Purpose::SetKey => {
-                        format!("{name} + BLOCK / sizeof {name}[0]")
-                    }
-                    Shape::Untyped => format!("(void *){name}"),
-                    Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => {
-                        self.buffer(parameter, &of, name)
-                    }
-                    _ => name.to_owned(),
-                }
-            }
+            Slot::State => self.state(found, parameter, &of, purpose),
             Slot::StateOut => format!("&{}", self.holder(found, purpose)),
             Slot::Cipher => self.cipher(found, parameter),
-            Slot::CounterBytes => digits("BLOCK"),
             Slot::Chains => flag(self.recipe.algorithm.interface == Interface::ModeCbc),
             Slot::Message if matches!(of, Shape::Structure { by_value: false }) => {
                 "&message".to_owned()
             }
-            Slot::Message => digits("message"),
-            Slot::LengthBytes => digits("15 - nonce_size"),
-            Slot::IvBytes if is_aead => digits("nonce_size"),
-            Slot::TagBytes if is_aead => digits("tag_size"),
-            Slot::Key => self.buffer(parameter, &of, names.key),
+            Slot::Message => "message".to_owned(),
             Slot::KeyPlace => parameter.name.clone(),
-            Slot::KeyCopy => self.buffer(parameter, &of, "once"),
-            Slot::Iv => self.buffer(parameter, &of, names.iv),
-            Slot::In => self.buffer(parameter, &of, names.input),
+            Slot::Key => buffer(names.key),
+            Slot::KeyCopy => buffer("once"),
+            Slot::Iv => buffer(names.iv),
+            Slot::In => buffer(names.input),
+            Slot::Out | Slot::InPlace => buffer(names.output),
+            Slot::OutWithIv => buffer(&format!("({} - BLOCK)", names.output)),
+            Slot::Ad => buffer("ad"),
+            Slot::Tag => buffer("tag"),
+            Slot::Public => buffer(names.public_key),
+            Slot::Secret | Slot::Seed | Slot::Peer | Slot::Signature | Slot::Capsule => {
+                buffer(&self.key_argument(slot).unwrap_or_default())
+            }
+            Slot::Curve => self.key_argument(slot).unwrap_or_default(),
             Slot::Checked => format!("({} *)&checked", parameter.base),
-            Slot::OutBytes if found.has(Slot::OutWithIv) => format!("{} + BLOCK", names.size),
-            Slot::OutBytes => names.size.to_owned(),
-            Slot::OutWithIv => self.buffer(parameter, &of, &format!("({} - BLOCK)", names.output)),
-            Slot::InByte => format!("{}[at]", names.input),
-            Slot::Out | Slot::InPlace => self.buffer(parameter, &of, names.output),
-            Slot::Ad => self.buffer(parameter, &of, "ad"),
-            Slot::Tag => self.buffer(parameter, &of, "tag"),
-            Slot::KeyBytes if is_mac => digits("key_size"),
-            Slot::KeyBits if is_mac => digits("8 * key_size"),
-            Slot::KeyBytes if self.recipe.algorithm.key_bytes.is_none() => digits("0"),
-            Slot::KeyBytes => digits("AGENT_KEY_BYTES"),
-            Slot::KeyBits => digits("8 * AGENT_KEY_BYTES"),
-            Slot::Rounds => digits("AGENT_KEY_BYTES / 4 + 6"),
-            Slot::IvBytes => digits(match self.recipe.algorithm.interface {
-                Interface::Aead => "NONCE",
-                _ => "BLOCK",
-            }),
-            Slot::Bytes => names.size.to_owned(),
-            Slot::Blocks if found.makes_stream() => format!("({} + BLOCK - 1) / BLOCK", names.size),
-            Slot::Blocks => format!("{} / BLOCK", names.size),
-            Slot::BlockBytes => digits("BLOCK"),
-            Slot::BlockBits => digits("8 * BLOCK"),
-            Slot::Rate => digits("1600 - 16 * DIGEST"),
-            Slot::RateBytes => digits("200 - 2 * DIGEST"),
-            Slot::Capacity => digits("16 * DIGEST"),
-            Slot::Suffix => digits("0x06"),
-            Slot::Bits => format!("8 * {}", names.size),
             Slot::OutSize => format!("({} *)&out_size", parameter.base),
-            Slot::DigestBytes => digits("DIGEST"),
-            Slot::DigestBits => digits("8 * DIGEST"),
-            Slot::AdBytes => digits("ad_size"),
-            Slot::TagBytes => digits("TAG"),
+            Slot::Place => format!("({} *)&place", parameter.base),
+            Slot::InByte => format!("{}[at]", names.input),
             Slot::KeyName => self.key_name(parameter),
-            Slot::ModeName => self.recipe.mode_name.clone().unwrap_or_else(|| digits("0")),
+            Slot::ModeName => (self.recipe.mode_name.clone()).unwrap_or_else(|| "0".to_owned()),
             Slot::Encrypts if is_choice => self.direction(parameter, purpose),
             Slot::Zero if is_choice => format!("({})0", parameter.base),
-            Slot::Place => format!("({} *)&place", parameter.base),
             Slot::Scratch => "scratch".to_owned(),
             Slot::Increment => "increment".to_owned(),
             Slot::Encrypts => flag(!goes_back(purpose)),
             Slot::Decrypts => flag(goes_back(purpose)),
-            Slot::Secret
-            | Slot::Seed
-            | Slot::Public
-            | Slot::Peer
-            | Slot::Signature
-            | Slot::Capsule => {
-                let name = match slot {
-                    Slot::Public => names.public_key.to_owned(),
-                    _ => self.key_argument(slot).unwrap_or_default(),
-                };
-                self.buffer(parameter, &of, &name)
-            }
-            Slot::Curve => self.key_argument(slot).unwrap_or_default(),
-            Slot::SignatureBytes => digits("signature_size"),
-            Slot::Zero => digits("0"),
             // An empty key: some functions refuse a pointer to nothing.
             Slot::Null if self.is_digest() && parameter.name.to_lowercase().contains("key") => {
                 format!("({} *)\"\"", written(self.scanned, parameter))
             }
-            Slot::Null => digits(if self.cpp { "nullptr" } else { "NULL" }),
+            Slot::Null => (if self.cpp { "nullptr" } else { "NULL" }).to_owned(),
+            Slot::OutBytes | Slot::Bytes | Slot::Blocks | Slot::Bits => {
+                self.length(found, slot, names)
+            }
+            Slot::CounterBytes
+            | Slot::LengthBytes
+            | Slot::IvBytes
+            | Slot::TagBytes
+            | Slot::AdBytes
+            | Slot::KeyBytes
+            | Slot::KeyBits
+            | Slot::Rounds
+            | Slot::BlockBytes
+            | Slot::BlockBits
+            | Slot::Rate
+            | Slot::RateBytes
+            | Slot::Capacity
+            | Slot::Suffix
+            | Slot::DigestBytes
+            | Slot::DigestBits
+            | Slot::SignatureBytes
+            | Slot::Zero => self.constant_of(slot).to_owned(),
+        }
+    }
+
+    /// The place of the state, as the parameter wants it.
+    fn state(
+        &self,
+        found: &Call<'_>,
+        parameter: &Parameter,
+        of: &Shape,
+        purpose: Purpose,
+    ) -> String {
+        let name = self.holder(found, purpose);
+        match of {
+            Shape::Structure { by_value: false } if !self.is_made(found) => format!("&{name}"),
+            Shape::Words if self.recipe.iv_first && found.purpose == Purpose::SetKey => {
+                format!("{name} + BLOCK / sizeof {name}[0]")
+            }
+            Shape::Untyped => format!("(void *){name}"),
+            Shape::Bytes { .. } | Shape::Words if parameter.pointers == 2 => {
+                self.buffer(parameter, of, name)
+            }
+            _ => name.to_owned(),
+        }
+    }
+
+    /// The length of a message, in the unit of the slot.
+    fn length(&self, found: &Call<'_>, slot: Slot, names: &Names) -> String {
+        let size = names.size;
+        match slot {
+            Slot::OutBytes if found.has(Slot::OutWithIv) => format!("{size} + BLOCK"),
+            Slot::Blocks if found.makes_stream() => format!("({size} + BLOCK - 1) / BLOCK"),
+            Slot::Blocks => format!("{size} / BLOCK"),
+            Slot::Bits => format!("8 * {size}"),
+            _ => size.to_owned(),
+        }
+    }
+
+    /// A number that is the same for all messages.
+    fn constant_of(&self, slot: Slot) -> &'static str {
+        let algorithm = self.recipe.algorithm;
+        let is_mac = algorithm.interface == Interface::Mac;
+        let is_aead = algorithm.interface == Interface::Aead;
+        match slot {
+            Slot::CounterBytes | Slot::BlockBytes => "BLOCK",
+            Slot::LengthBytes => "15 - nonce_size",
+            Slot::IvBytes if is_aead => "nonce_size",
+            Slot::IvBytes => "BLOCK",
+            Slot::TagBytes if is_aead => "tag_size",
+            Slot::TagBytes => "TAG",
+            Slot::AdBytes => "ad_size",
+            Slot::KeyBytes if is_mac => "key_size",
+            Slot::KeyBits if is_mac => "8 * key_size",
+            Slot::KeyBytes if algorithm.key_bytes.is_none() => "0",
+            Slot::KeyBytes => "AGENT_KEY_BYTES",
+            Slot::KeyBits => "8 * AGENT_KEY_BYTES",
+            Slot::Rounds => "AGENT_KEY_BYTES / 4 + 6",
+            Slot::BlockBits => "8 * BLOCK",
+            Slot::Rate => "1600 - 16 * DIGEST",
+            Slot::RateBytes => "200 - 2 * DIGEST",
+            Slot::Capacity => "16 * DIGEST",
+            Slot::Suffix => "0x06",
+            Slot::DigestBytes => "DIGEST",
+            Slot::DigestBits => "8 * DIGEST",
+            Slot::SignatureBytes => "signature_size",
+            _ => "0",
         }
     }
 

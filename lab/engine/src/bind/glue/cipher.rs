@@ -167,6 +167,42 @@ impl Writer<'_, '_> {
         names: &Names,
         purpose: Purpose,
     ) -> Vec<String> {
+        let mut calls = self.calls_before(found, names, purpose);
+        if self.is_block_of_chain(found) {
+            let each = Names {
+                input: if names.input == "in" {
+                    "(in + at)"
+                } else {
+                    "(out + at)"
+                },
+                output: "(out + at)",
+                ..*names
+            };
+            let call = self.call(found, &each, purpose);
+            calls.push(format!(
+                "for (agent_size at = 0; at < {}; at = (agent_size)(at + BLOCK)) {call}",
+                names.size
+            ));
+            return calls;
+        }
+        let call = self.call(found, names, purpose);
+        calls.push(match found.returns_output {
+            true => format!("memcpy({}, {call}, {})", names.output, names.size),
+            false => call,
+        });
+        if found.makes_stream() {
+            calls.push(format!(
+                "for (agent_size at = 0; at < {size}; at++) {out}[at] ^= {input}[at]",
+                size = names.size,
+                out = names.output,
+                input = names.input
+            ));
+        }
+        calls
+    }
+
+    /// What is called before the function for each message.
+    fn calls_before(&self, found: &Call<'_>, names: &Names, purpose: Purpose) -> Vec<String> {
         let mut calls = Vec::new();
         if found.has(Slot::Place) {
             calls.push("place = 0".to_owned());
@@ -200,36 +236,6 @@ impl Writer<'_, '_> {
         }
         if let Some(set_iv) = &self.recipe.set_iv {
             calls.push(self.call(set_iv, names, purpose));
-        }
-        if self.is_block_of_chain(found) {
-            let each = Names {
-                input: if names.input == "in" {
-                    "(in + at)"
-                } else {
-                    "(out + at)"
-                },
-                output: "(out + at)",
-                ..*names
-            };
-            let call = self.call(found, &each, purpose);
-            calls.push(format!(
-                "for (agent_size at = 0; at < {}; at = (agent_size)(at + BLOCK)) {call}",
-                names.size
-            ));
-            return calls;
-        }
-        let call = self.call(found, names, purpose);
-        calls.push(match found.returns_output {
-            true => format!("memcpy({}, {call}, {})", names.output, names.size),
-            false => call,
-        });
-        if found.makes_stream() {
-            calls.push(format!(
-                "for (agent_size at = 0; at < {size}; at++) {out}[at] ^= {input}[at]",
-                size = names.size,
-                out = names.output,
-                input = names.input
-            ));
         }
         calls
     }

@@ -6,6 +6,27 @@ use crate::interface::Interface;
 use crate::scan::Scanned;
 use crate::scan::words::words;
 
+/// Letters and digits in lower case, by the names that this project uses.
+fn plain(text: &str) -> String {
+    let letters = text.chars().filter(char::is_ascii_alphanumeric);
+    let text: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+    text.replace("rijndael", "aes").replace("keccak", "sha3")
+}
+
+/// True if the sources that the call's file includes speak of the algorithm, and the call of the mode
+/// or construction alone.
+fn is_of_included(scanned: &Scanned, call: &Call<'_>, algorithm: &Algorithm, near: &str) -> bool {
+    let included = plain(&included(scanned, call).concat());
+    let (letters, _) = split(&algorithm.name);
+    let name = plain(&algorithm.name);
+    let of_mode =
+        call.mode != Mode::Plain && letters.iter().all(|word| included.contains(word.as_str()));
+    let of_hmac = algorithm.interface == Interface::Mac
+        && near.contains("hmac")
+        && included.contains(name.trim_start_matches("hmac"));
+    of_mode || of_hmac
+}
+
 /// The cost of an algorithm for a call, by its names; `None` if it cannot be of it.
 pub(super) fn named(
     scanned: &Scanned,
@@ -13,11 +34,6 @@ pub(super) fn named(
     algorithm: &Algorithm,
     class: Option<&String>,
 ) -> Option<u32> {
-    let plain = |text: &str| -> String {
-        let letters = text.chars().filter(char::is_ascii_alphanumeric);
-        let text: String = letters.map(|c| c.to_ascii_lowercase()).collect();
-        text.replace("rijndael", "aes").replace("keccak", "sha3")
-    };
     let function = &call.declared.function;
     let names = [
         function.name.as_str(),
@@ -58,14 +74,7 @@ pub(super) fn named(
     } else if says(&format!("{near}{far}{}", plain(&types(call)))) {
         // Named after the mode alone, for a context of the cipher.
         Some(3)
-    } else if call.mode != Mode::Plain && says(&plain(&included(scanned, call).concat())) {
-        // Named after the mode alone, in a source that includes the cipher.
-        Some(3)
-    } else if algorithm.interface == Interface::Mac
-        && near.contains("hmac")
-        && plain(&included(scanned, call).concat()).contains(name.trim_start_matches("hmac"))
-    {
-        // Named after the construction alone, in a header that includes the hash.
+    } else if is_of_included(scanned, call, algorithm, &near) {
         Some(3)
     } else if letters.iter().all(|word| scanned.said.contains(word)) {
         // Only the comments or the manual say it.

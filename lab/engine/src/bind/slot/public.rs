@@ -64,47 +64,50 @@ const fn signature(written: bool) -> Buffer {
     }
 }
 
+const SEED: Buffer = Buffer {
+    slot: Slot::Seed,
+    words: &["seed", "secret", "random", "entropy", "sk"],
+    parts: &["seed"],
+    written: false,
+    sizes: &[32],
+};
+
+const SHARED: Buffer = Buffer {
+    slot: Slot::Out,
+    words: &[
+        "out", "shared", "result", "q", "r", "res", "mypublic", "output", "k", "ss",
+    ],
+    parts: &["shared"],
+    written: true,
+    sizes: &[32],
+};
+
+const PEER: Buffer = Buffer {
+    slot: Slot::Peer,
+    words: &[
+        "p",
+        "u",
+        "x",
+        "basepoint",
+        "base",
+        "point",
+        "peer",
+        "public",
+        "pk",
+        "pub",
+        "their",
+    ],
+    parts: &["public", "point", "their", "peer"],
+    written: false,
+    sizes: &[32, 64],
+};
+
 /// The buffers that a function of the purpose has, in their usual order.
 fn buffers(purpose: Purpose) -> Vec<Buffer> {
-    let seed = Buffer {
-        slot: Slot::Seed,
-        words: &["seed", "secret", "random", "entropy", "sk"],
-        parts: &["seed"],
-        written: false,
-        sizes: &[32],
-    };
-    let shared = Buffer {
-        slot: Slot::Out,
-        words: &[
-            "out", "shared", "result", "q", "r", "res", "mypublic", "output", "k", "ss",
-        ],
-        parts: &["shared"],
-        written: true,
-        sizes: &[32],
-    };
-    let peer = Buffer {
-        slot: Slot::Peer,
-        words: &[
-            "p",
-            "u",
-            "x",
-            "basepoint",
-            "base",
-            "point",
-            "peer",
-            "public",
-            "pk",
-            "pub",
-            "their",
-        ],
-        parts: &["public", "point", "their", "peer"],
-        written: false,
-        sizes: &[32, 64],
-    };
     match purpose {
-        Purpose::Agree => vec![shared, secret(false), peer],
+        Purpose::Agree => vec![SHARED, secret(false), PEER],
         Purpose::PublicOf => vec![public(true), secret(false)],
-        Purpose::Pair => vec![public(true), secret(true), seed],
+        Purpose::Pair => vec![public(true), secret(true), SEED],
         Purpose::Valid => vec![public(false)],
         Purpose::Sign => vec![
             signature(true),

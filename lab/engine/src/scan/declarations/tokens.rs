@@ -117,6 +117,37 @@ fn test(condition: &str, found: &mut Declarations) {
     found.tested.extend(names.map(str::to_owned));
 }
 
+/// Notes what `#define` says. `taken`: its branch is the one that is compiled.
+fn define(value: &str, taken: bool, found: &mut Declarations, weak: &mut BTreeSet<String>) {
+    let is_part = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    let name: String = value.chars().take_while(is_part).collect();
+    if name.is_empty() {
+        return;
+    }
+    let after = &value[name.len()..];
+    if after.starts_with('(') {
+        found.macros_of_parts.insert(name, after.to_owned());
+        return;
+    }
+    let text = after.trim().to_owned();
+    if taken && (weak.remove(&name) || !found.macros.contains_key(&name)) {
+        found.macros.insert(name, text);
+    } else if let Entry::Vacant(free) = found.macros.entry(name) {
+        weak.insert(free.key().clone());
+        free.insert(text);
+    }
+}
+
+/// Whether the condition of `#if`, `#ifdef` or `#ifndef` holds.
+fn is_true(word: &str, value: &str, found: &Declarations, weak: &BTreeSet<String>) -> bool {
+    let known = found.macros.contains_key(value) && !weak.contains(value);
+    match word {
+        "ifdef" => known,
+        "ifndef" => !known,
+        _ => holds(value, &found.macros),
+    }
+}
+
 fn directive(
     whole: &str,
     line: usize,
@@ -145,12 +176,7 @@ fn directive(
                 *dead += 1;
             } else {
                 mark("#if");
-                let known = found.macros.contains_key(value) && !branches.weak.contains(value);
-                let truth = match word.as_str() {
-                    "ifdef" => known,
-                    "ifndef" => !known,
-                    _ => holds(value, &found.macros),
-                };
+                let truth = is_true(&word, value, found, &branches.weak);
                 branches.open.push((truth, truth));
             }
         }
@@ -173,26 +199,7 @@ fn directive(
             branches.open.pop();
         }
         _ if *dead > 0 => {}
-        "define" => {
-            let name: String = value
-                .chars()
-                .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
-                .collect();
-            let after = &value[name.len()..];
-            if after.starts_with('(') && !name.is_empty() {
-                let text = after.to_owned();
-                found.macros_of_parts.insert(name.clone(), text);
-            }
-            if !name.is_empty() && !after.starts_with('(') {
-                let text = after.trim().to_owned();
-                if taken && (branches.weak.remove(&name) || !found.macros.contains_key(&name)) {
-                    found.macros.insert(name, text);
-                } else if let Entry::Vacant(free) = found.macros.entry(name) {
-                    branches.weak.insert(free.key().clone());
-                    free.insert(text);
-                }
-            }
-        }
+        "define" => define(value, taken, found, &mut branches.weak),
         "include" => {
             let name = value.trim_matches(|c| "<>\" \t\r".contains(c));
             if !name.is_empty() {
