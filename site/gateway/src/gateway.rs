@@ -19,7 +19,6 @@ use crate::counters::Shared;
 use crate::delivery::{Names, Progress};
 use crate::error::{Error, Result};
 use crate::heads::{self, Connected, Store};
-use crate::metrics;
 use crate::state::StateDir;
 use crate::{radio, udp};
 use fail::Fail;

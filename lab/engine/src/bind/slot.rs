@@ -102,7 +102,7 @@ fn of_array(
     parameter: &Parameter,
     name: &[String],
     is_named: bool,
-    size: Option<usize>,
+    size: Option<u32>,
 ) -> Vec<(Slot, u32)> {
     let mut found = of_bytes(purpose, parameter, name, is_named);
     let large = size.is_some_and(|bytes| bytes > 64);

@@ -208,6 +208,20 @@ fn a_window_is_removed_by_its_own_gateway_only() {
     assert_eq!(ids(&mut b), [2, 3]);
 }
 
+/// Tries until it is done. On a busy machine a lock can take longer than its limit, and a gateway tries again;
+/// a circle of locks is never right.
+fn without_circle<T>(mut change: impl FnMut() -> Result<T, Error>) {
+    loop {
+        match change() {
+            Ok(_) => return,
+            Err(error) => {
+                let text = format!("{error:?}");
+                assert!(text.contains("(55P03)"), "{text}");
+            }
+        }
+    }
+}
+
 /// Gateways and commands that change the same devices in different orders do not wait for each
 /// other in a circle.
 #[test]
@@ -228,7 +242,7 @@ fn claims_contacts_and_imports_do_not_lock_each_other() {
                         fence: None,
                     };
                     let claims: Vec<_> = order.iter().map(claim).collect();
-                    shared.claim(&claims).expect("no deadlock");
+                    without_circle(|| shared.claim(&claims));
                 }
             }
         };
@@ -251,15 +265,13 @@ fn claims_contacts_and_imports_do_not_lock_each_other() {
             .collect();
         scope.spawn(move || {
             for _ in 0..30 {
-                registry.learn(&learnt).expect("no deadlock");
+                without_circle(|| registry.learn(&learnt));
             }
         });
         let mut registry = pair.registry(0);
         scope.spawn(move || {
             for _ in 0..5 {
-                registry
-                    .add_all(&reversed, Existing::Replace)
-                    .expect("no deadlock");
+                without_circle(|| registry.add_all(&reversed, Existing::Replace));
             }
         });
     });

@@ -50,7 +50,7 @@ impl Writer<'_, '_> {
         let is_choice = matches!(of, Shape::Choice { .. });
         let buffer = |name: &str| self.buffer(parameter, &of, name);
         match slot {
-            Slot::State => self.state(found, parameter, &of, purpose),
+            Slot::State => self.state_argument(found, parameter, &of, purpose),
             Slot::StateOut => format!("&{}", self.holder(found, purpose)),
             Slot::Cipher => self.cipher(found, parameter),
             Slot::Chains => flag(self.recipe.algorithm.interface == Interface::ModeCbc),
@@ -114,7 +114,7 @@ impl Writer<'_, '_> {
     }
 
     /// The place of the state, as the parameter wants it.
-    fn state(
+    fn state_argument(
         &self,
         found: &Call<'_>,
         parameter: &Parameter,
