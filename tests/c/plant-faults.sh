@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plants faults in copies of the sources of ML-KEM, Ed25519, P-256, HMAC_DRBG and SIV, one at a time.
-# The vectors (test_mlkem.c, test_ed25519.c, test_p256.c, test_hmac_drbg.c, test_siv.c) must catch
+# Plants faults in copies of the sources of ML-KEM, Ed25519, P-256, HMAC_DRBG, SIV and SUIT, one at a time.
+# The vectors (test_mlkem.c, test_ed25519.c, test_p256.c, test_hmac_drbg.c, test_siv.c, test_suit.c) must catch
 # each, or the arithmetic's definitions (test_mlkem_arithmetic.c) where a decryption tolerates it.
 # The code for words is what this machine compiles; the last faults are in that for 8-bit chips.
 #
@@ -21,13 +21,13 @@ whole() {
     local source test
     rm -rf "$copy/whole" "$copy/fault" "$copy"/test_*.o "$copy/whole.a"
     mkdir "$copy/whole" "$copy/fault"
-    for source in src/selo/{mlkem,ed25519,p256,hmac_drbg,mode,aes,x25519,sha2,sha3,hmac,common}/*.c \
-        tests/c/test_{mlkem,mlkem_arithmetic,ed25519,p256,hmac_drbg,siv}.c; do
+    for source in src/selo/{mlkem,ed25519,p256,hmac_drbg,suit,mode,aes,x25519,sha2,sha3,hmac,common}/*.c \
+        tests/c/test_{mlkem,mlkem_arithmetic,ed25519,p256,hmac_drbg,siv,suit}.c; do
         compile -o "$copy/whole/$(basename "$source" .c).o" "$source" || exit 1
     done
     mv "$copy"/whole/test_*.o "$copy"
     ar rcs "$copy/whole.a" "$copy"/whole/*.o
-    for test in test_mlkem test_mlkem_arithmetic test_ed25519 test_p256 test_hmac_drbg test_siv; do # a fault proves nothing if they fail without it
+    for test in test_mlkem test_mlkem_arithmetic test_ed25519 test_p256 test_hmac_drbg test_siv test_suit; do # a fault proves nothing if they fail without it
         cc -o "$copy/test" "$copy/$test.o" "$copy/whole.a" && "$copy/test" >/dev/null || exit 1
     done
 }
@@ -88,6 +88,15 @@ fault mlkem/mlkem_code_wide.c 's/Q + 16) >> 5/Q + 16) >> 6/' "its v decompressed
 fault mlkem/mlkem_pieces.c 's/!selo_mlkem_in_range(.*))/0)/' "the same in pieces"
 fault mlkem/mlkem_pieces.c 's/!selo_equal(hash, state->key_hash, 32)/0/' "a second pass with another key"
 fault mlkem/mlkem_pieces.c 's/selo_wipe(state, sizeof \*state)/(void)state/' "a state that is not wiped"
+manifest() { fault "suit/$1" "$2" "$3" test_suit; }
+manifest suit.c 's/!is_of(signed_digest, \&as_hashed)/0 \&\& is_of == 0/' "a manifest that is not the signed one"
+manifest suit.c 's/status = scheme->verify(.*/status = SELO_OK; (void)public_key;/' "a signature that is not verified"
+manifest suit.c 's/if (value <= \*last) {/if (0) {/' "a key of a map that stands twice"
+manifest suit.c 's/\*has_size & 2) {/0) {/' "a digest that is set twice"
+manifest suit.c 's/ || tried == SELO_SUIT_SIGNATURES//' "any number of signatures"
+manifest suit.c 's/in.bad || in.left > 0 || is_bad || has != 7/in.bad || is_bad || has != 7/' "bytes after the manifest"
+manifest image.c 's/selo_equal(digest, image->digest, sizeof digest)/1/' "an image of another content"
+manifest image.c 's/image->state == FITS && //' "an image that was too long in between"
 signature() { fault "ed25519/$1" "$2" "$3" test_ed25519; }
 signature ed25519_verify.c 's/!selo_ed25519_is_scalar(signature + 32)/0/' "a malleable S"
 signature ed25519_equation.c 's/!selo_equal(c->x, c->y, 32)/0/' "a coordinate that is not canonical"
