@@ -59,7 +59,7 @@ enum selo_status selo_suit_open_ed25519(struct selo_suit_manifest *manifest, con
 enum selo_status selo_suit_open_p256(struct selo_suit_manifest *manifest, const uint8_t *envelope,
                                      size_t size, const uint8_t public_key[64]);
 
-/* Returns: 1 if the manifest names this vendor and this class, else 0. The ids are UUIDs [SUIT, 8.4]. */
+/* Returns: 1 if the manifest names this vendor and this class, else 0. The ids are UUIDs [RFC9562, 5.5] [SUIT, 8.4]. */
 uint8_t selo_suit_is_for(const struct selo_suit_manifest *manifest, const uint8_t vendor_id[16],
                          const uint8_t class_id[16]);
 
