@@ -13,25 +13,25 @@ CPU do so less.
 exit: that of tools/rust-tests.sh
 """
 
-import argparse
 import os
-import pathlib
-import platform
-import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT_IN = "SELO_CPU_OF_TESTS"
 
 
 def main():
     if KEPT_IN in os.environ:
         return run_one(sys.argv[1:])
+    # These take longer to load than some tests run.
+    import argparse
+    import pathlib
+
+    root = pathlib.Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("--top", type=int, default=40)
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/test/slow-tests.tsv")
+    parser.add_argument("--out", type=pathlib.Path, default=root / "out/test/slow-tests.tsv")
     arguments, rest = parser.parse_known_args()
     if arguments.help:
         print(__doc__, end="")
@@ -39,19 +39,22 @@ def main():
     kept = arguments.out.resolve()
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text("")
-    status = run_all(kept, rest)
+    status = run_all(root, kept, rest)
     rows = sorted((read_row(line) for line in kept.read_text().splitlines()), reverse=True)
     kept.write_text("".join(f"{cpu:.2f}\t{clock:.2f}\t{name}\n" for cpu, clock, name in rows))
     report(rows, arguments.top)
     return status
 
 
-def run_all(kept, options):
+def run_all(root, kept, options):
     """Runs the tests with this script before each (a target's runner). Returns the exit status."""
+    import platform
+    import subprocess
+
     target = f"{platform.machine()}-unknown-linux-gnu"
     runner = f"CARGO_TARGET_{target.upper().replace('-', '_')}_RUNNER"
     environment = {**os.environ, runner: os.path.realpath(__file__), KEPT_IN: str(kept)}
-    return subprocess.run([ROOT / "tools/rust-tests.sh", *options], env=environment).returncode
+    return subprocess.run([root / "tools/rust-tests.sh", *options], env=environment).returncode
 
 
 def run_one(command):
