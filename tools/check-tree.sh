@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks every tracked file: no path of a developer's machine, no host of a package
-# registry, no leftover marker; one version number in all manifests; and shell scripts
-# that parse.
+# Checks every tracked file: no path of a developer's machine, no host of a package registry, no
+# leftover marker, no code in Rust that the tests' build leaves out; one version number in all
+# manifests; and shell scripts that parse.
 #
 # usage: tools/check-tree.sh [REPOSITORY]
 set -euo pipefail
@@ -20,6 +20,9 @@ verdict "a host of a package registry (leave it to the client's configuration)" 
     "$(found '(static|index)[.]crates[.]io|registry[.](npmjs|yarnpkg)[.]|(deb|security|ftp)[.]debian[.]org|proxy[.]golang[.]org|files[.]pythonhosted[.]org|//pypi[.]org/simple')"
 verdict "a leftover marker" \
     "$(found '([T]ODO|[F]IXME|[X]XX)[: (]|^(<<<<<<<|>>>>>>>) ' ':!*.lock')"
+
+verdict "code that the tests' build leaves out, and no lint reads (tools/lint-compiler.sh)" \
+    "$(git grep --untracked -nE 'cfg.*[n]ot[(]test[)]' -- '*.rs' || true)"
 
 # The version is in selo.h. The manifests of each ecosystem must agree with it.
 version=$(sed -n 's/^#define SELO_VERSION "\(.*\)"/\1/p' src/selo.h)

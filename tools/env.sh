@@ -48,7 +48,7 @@ selo_find_rust() {
 # changes.
 selo_lint_while_building() {
     if command -v clippy-driver >/dev/null 2>&1; then
-        export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+        export RUSTC_WORKSPACE_WRAPPER=$selo_root/tools/lint-compiler.sh
         export CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
     fi
 }

@@ -72,6 +72,7 @@ fault tools/check-tree.sh "somebody's machine" "echo '/* see /$h/ana/selo */' >>
 fault tools/check-tree.sh "somebody's machine" "echo 'out = \"/$r/selo\"' >>Cargo.toml"
 fault tools/check-tree.sh "a package registry" "printf '\"https://registry.%s.org/x\"\n' npmjs >new.json"
 fault tools/check-tree.sh "a leftover marker" "printf '/* %s: later */\n' TO''DO >>src/selo.h"
+fault tools/check-tree.sh "no lint reads" "printf '#[cfg(%s(test))]\nfn quiet() {}\n' not >>base/src/lib.rs"
 fault tools/check-tree.sh "version of library.properties" "sed -i 's/^version=.*/version=9.9.9/' library.properties"
 fault tools/check-tree.sh "version of station/library.properties" "sed -i 's/^version=.*/version=9.9.9/' station/library.properties"
 fault tools/check-tree.sh "version of station/library.json" "sed -i 's/\"version\": \".*\"/\"version\": \"9.9.9\"/' station/library.json"

@@ -1,12 +1,12 @@
 //! The archive of the functions behind Arduino's headers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sha2::Digest;
 
 use super::builder::Builder;
 use super::content::Content;
-use super::object::feed;
+use super::object::{feed, once};
 use crate::error::{Error, Result};
 
 /// The archiver that belongs to a compiler. GCC's knows objects of link-time optimisation.
@@ -39,9 +39,11 @@ impl Builder<'_> {
         }
         let name = hex::encode(&hash.finalize()[..16]);
         let path = self.cache.join(format!("{name}.a"));
-        if path.is_file() {
-            return Ok(path);
-        }
+        once(&path, || self.make_archive(&objects, &path))?;
+        Ok(path)
+    }
+
+    fn make_archive(&self, objects: &[PathBuf], path: &Path) -> Result<()> {
         // `ar` adds to an archive that exists, so it gets a name that no file has.
         let folder = tempfile::Builder::new()
             .prefix("making-")
@@ -59,10 +61,9 @@ impl Builder<'_> {
                 .map(|object| object.to_string_lossy().into_owned()),
         );
         self.compile(&words, "the functions of an Arduino core")?;
-        std::fs::rename(&made, &path).map_err(|source| Error::Write {
-            path: path.clone(),
+        std::fs::rename(&made, path).map_err(|source| Error::Write {
+            path: path.to_owned(),
             source,
-        })?;
-        Ok(path)
+        })
     }
 }

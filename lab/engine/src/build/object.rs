@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -60,17 +61,16 @@ impl Builder<'_> {
         let path = self
             .cache
             .join(format!("{}.o", hex::encode(&hash.finalize()[..16])));
-        if path.is_file() {
-            return Ok(path);
-        }
-        let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
-        for folder in include {
-            arguments.push("-I".into());
-            arguments.push(self.relative(folder).into());
-        }
-        arguments.extend(["-c".into(), self.relative(source).into()]);
-        let what = self.relative(source).to_string_lossy();
-        self.run_compiler(&driver, arguments, &path, &what)?;
+        once(&path, || {
+            let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
+            for folder in include {
+                arguments.push("-I".into());
+                arguments.push(self.relative(folder).into());
+            }
+            arguments.extend(["-c".into(), self.relative(source).into()]);
+            let what = self.relative(source).to_string_lossy();
+            self.run_compiler(&driver, arguments, &path, &what)
+        })?;
         Ok(path)
     }
 
@@ -137,13 +137,13 @@ impl Builder<'_> {
         let path = self
             .cache
             .join(format!("{}.elf", hex::encode(&hash.finalize()[..16])));
-        if !path.is_file() {
+        once(&path, || {
             let mut arguments: Vec<OsString> = flags.iter().map(OsString::from).collect();
             // The linker writes the names of assembled objects into the image.
             arguments.extend(objects.iter().map(|object| self.relative(object).into()));
             arguments.extend(link.iter().map(OsString::from));
-            self.run_compiler(&self.board.toolchain.cc, arguments, &path, what)?;
-        }
+            self.run_compiler(&self.board.toolchain.cc, arguments, &path, what)
+        })?;
         self.weighed(path)
     }
 
@@ -172,7 +172,6 @@ impl Builder<'_> {
             path: output.to_owned(),
             source,
         };
-        std::fs::create_dir_all(&self.cache).map_err(write_error)?;
         let temporary = tempfile::Builder::new()
             .prefix("making-")
             .tempfile_in(&self.cache)
@@ -243,6 +242,36 @@ impl Builder<'_> {
     }
 }
 
+/// Makes a file of the cache, unless it is there. Who wants the same file at the same time waits for
+/// it. Compiled twice, it would take twice the time, and an object that is replaced while another
+/// process links it breaks link-time optimisation: each compilation gives it another number.
+pub(super) fn once(path: &Path, make: impl FnOnce() -> Result<()>) -> Result<()> {
+    if path.is_file() {
+        return Ok(());
+    }
+    let _held = hold(path).map_err(|source| Error::Write {
+        path: path.to_owned(),
+        source,
+    })?;
+    if path.is_file() {
+        return Ok(());
+    }
+    make()
+}
+
+/// Creates the file's folder and waits until no other process or thread makes the file. The next may
+/// do so when the result is dropped, or its process has ended. Files whose names begin alike share a
+/// lock, so that the folder has at most 256 of them.
+fn hold(path: &Path) -> std::io::Result<File> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    std::fs::create_dir_all(folder)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let begins: String = name.chars().take(2).collect();
+    let file = File::create(folder.join(format!("lock-{begins}")))?;
+    file.lock()?;
+    Ok(file)
+}
+
 /// `root` is left out of their names: the digest is the same wherever the project lies. `seen` has
 /// the folders that were read, because a link in a folder can lead back to it.
 fn hash_headers(
@@ -283,6 +312,48 @@ pub(super) fn feed(hash: &mut Sha256, bytes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_wants_the_same_object_waits_for_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let object = folder.path().join("images/uno/0123.o");
+        let made = std::sync::atomic::AtomicU32::new(0);
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    let make = || {
+                        made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        std::thread::sleep(std::time::Duration::from_millis(100));
+                        std::fs::write(&object, "an object").expect("a written file");
+                        Ok(())
+                    };
+                    once(&object, make).expect("an object");
+                    assert!(object.is_file());
+                });
+            }
+        });
+        assert_eq!(made.into_inner(), 1);
+    }
+
+    #[test]
+    fn an_object_that_could_not_be_made_is_made_by_the_next() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let object = folder.path().join("0123.o");
+        let failure = || Error::Compile {
+            program: "cc".into(),
+            what: "toy.c".into(),
+            output: String::new(),
+        };
+        assert!(once(&object, || Err(failure())).is_err());
+        once(&object, || {
+            std::fs::write(&object, "an object").expect("a written file");
+            Ok(())
+        })
+        .expect("an object");
+        assert!(object.is_file());
+    }
 
     #[test]
     fn a_link_back_to_its_folder_is_not_followed_for_ever() {

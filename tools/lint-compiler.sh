@@ -1,0 +1,20 @@
+#!/bin/sh
+# Compiles a crate of the workspace for cargo (RUSTC_WORKSPACE_WRAPPER), and lints it with clippy.
+# The tests' build compiles a library twice: for its users, and with its unit tests. The second has
+# all of its code, so clippy reads only that one; of the first, the compiler's warnings are errors.
+# It holds as long as no code is left out of the tests (tools/check-tree.sh).
+#
+# usage: tools/lint-compiler.sh RUSTC ARGUMENT...
+library=no
+previous=
+for word; do
+    case $previous$word in
+    --crate-typelib) library=yes ;;
+    *--test) library=no && break ;;
+    esac
+    previous=$word
+done
+if [ $library = yes ]; then
+    exec "$@" -D warnings
+fi
+exec clippy-driver "$@"
