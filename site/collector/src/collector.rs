@@ -5,6 +5,7 @@ mod database;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -91,6 +92,8 @@ impl Common {
             metrics: self.metrics.clone(),
             clock: config.clock.clone(),
             bell: self.bell.clone(),
+            leads: Arc::new(AtomicBool::new(!config.is_shared())),
+            is_shared: config.is_shared(),
         }
     }
 }
@@ -131,6 +134,7 @@ impl Collector {
             settings: app.settings.clone(),
             webhooks: config.webhooks,
             mqtt: config.mqtt,
+            stream: config.stream,
             home_assistant: config.home_assistant.then_some(config.language),
             silent_after_ms: config.silent_after_ms,
             secret,

@@ -1,0 +1,105 @@
+//! Credentials, certificates and streams that cannot work. Each is named, with what to do.
+
+use std::os::unix::fs::PermissionsExt;
+
+use async_nats::jetstream::stream::Config;
+
+use super::server::{Nats, STREAM};
+use crate::gateway_support::{Running, Site};
+
+/// Starts a collector, waits for these words in its log, and checks that the line has a hint.
+fn says(site: &Site, stream: &[&str], words: &str) {
+    let mut arguments = vec!["collect", "--http", "127.0.0.1:0", "--site", "farm"];
+    arguments.extend(stream);
+    let collector = Running::start(site, &arguments);
+    let said = collector.err.said(words);
+    assert!(said.contains("hint"), "{said}");
+    assert!(!said.contains("wrong secret"), "{said}");
+    collector.kill();
+}
+
+fn secret(site: &Site, name: &str, text: &str) -> String {
+    let path = site.file(name, text.as_bytes());
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("private");
+    path.display().to_string()
+}
+
+#[test]
+fn a_wrong_password_and_an_unknown_authority_are_named() {
+    let site = Site::new();
+    site.ok(&["setup", "keys"]);
+    let keys = site.path().join("keys");
+    let tls = format!(
+        "tls {{ cert_file: \"{0}/server.pem\", key_file: \"{0}/server.key\" }}
+         authorization {{ user: farm, password: right }}",
+        keys.display()
+    );
+    let Some(nats) = Nats::configured(&tls) else {
+        return;
+    };
+    let url = format!("tls://farm@localhost:{}", nats.port);
+    let wrong = secret(&site, "wrong", "wrong secret\n");
+    let right = secret(&site, "right", "right\n");
+    let ca = keys.join("ca.pem").display().to_string();
+    let stream = ["--stream", &url, "--stream-password-file"];
+    says(
+        &site,
+        &[&stream[..], &[&right]].concat(),
+        "unknown authority",
+    );
+    let named = [&stream[..], &[&wrong, "--stream-ca", &ca]].concat();
+    says(&site, &named, "refuses user farm");
+    let good = [&stream[..], &[&right, "--stream-ca", &ca]].concat();
+    let mut arguments = vec!["collect", "--http", "127.0.0.1:0", "--site", "farm"];
+    arguments.extend(good);
+    let collector = Running::start(&site, &arguments);
+    collector.err.wait("the stream is connected");
+    collector.kill();
+    let name = "tls://farm@127.0.0.2";
+    let url = format!("{name}:{}", nats.port);
+    let nowhere = [
+        "--stream",
+        &url,
+        "--stream-password-file",
+        &right,
+        "--stream-ca",
+        &ca,
+    ];
+    says(&site, &nowhere, "unreachable");
+}
+
+#[test]
+fn a_stream_that_would_lose_readings_is_refused() {
+    let Some(nats) = Nats::start() else {
+        return;
+    };
+    let config = Config {
+        name: STREAM.into(),
+        subjects: vec!["selo.farm.readings.*".into()],
+        ..Config::default()
+    };
+    nats.operate(async |context| context.create_stream(config).await.expect("made"));
+    let site = Site::new();
+    says(
+        &site,
+        &["--stream", &nats.url()],
+        "its retention is not workqueue",
+    );
+}
+
+#[test]
+fn addresses_that_would_show_a_secret_are_refused() {
+    let site = Site::new();
+    for (url, words) in [
+        ("nats://nats.example", "unencrypted"),
+        ("tls://farm:secret@nats.example", "--stream-password-file"),
+        ("http://nats.example", "must begin with tls://"),
+    ] {
+        for command in ["gateway", "collect"] {
+            let answer = site.selo(&[command, "--stream", url]);
+            assert_eq!(answer.code, Some(2), "{answer:?}");
+            assert!(answer.stderr.contains(words), "{answer:?}");
+            assert!(!answer.stderr.contains("secret@"), "{answer:?}");
+        }
+    }
+}
