@@ -68,6 +68,8 @@ impl StreamConfig {
         let (client, server) = (&self.client, self.server());
         let mut options = ConnectOptions::new()
             .name(&client.client_id)
+            // Of its own, so that permissions can keep others from reading its answers.
+            .custom_inbox_prefix(format!("_INBOX.{}", client.client_id))
             .connection_timeout(ANSWER)
             .request_timeout(Some(ANSWER))
             .ping_interval(PING)

@@ -61,6 +61,15 @@ impl Failure {
         )
     }
 
+    /// The consumer of a partition is gone, or is of a later owner.
+    pub(crate) fn taken(partition: u16) -> Failure {
+        Failure::new(
+            Kind::Taken,
+            format!("another collector has taken partition {partition} of the stream"),
+            "this collector continues with its other partitions",
+        )
+    }
+
     /// The server refused a subject.
     pub(crate) fn refused(server: &BrokerUrl, what: &str) -> Failure {
         let user = server.user.as_deref().unwrap_or("without a name");

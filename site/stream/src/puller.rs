@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::PullConsumer;
-use async_nats::jetstream::consumer::pull;
+use async_nats::jetstream::consumer::pull::{self, MessagesErrorKind};
 use futures_util::{FutureExt, StreamExt};
 use selo_mqtt::client::BrokerUrl;
 
@@ -59,6 +59,7 @@ impl Taken {
 /// See the module.
 pub struct Puller {
     server: BrokerUrl,
+    partition: u16,
     messages: pull::Stream,
 }
 
@@ -71,6 +72,7 @@ impl std::fmt::Debug for Puller {
 impl Puller {
     pub(crate) async fn start(
         server: BrokerUrl,
+        partition: u16,
         consumer: PullConsumer,
     ) -> Result<Puller, Failure> {
         let messages = consumer
@@ -81,7 +83,11 @@ impl Puller {
             .messages()
             .await
             .map_err(|error| Failure::away(&server, &format!("delivers nothing: {error}")))?;
-        Ok(Puller { server, messages })
+        Ok(Puller {
+            server,
+            partition,
+            messages,
+        })
     }
 
     /// Waits for messages, and takes all that have arrived. An error means that the partition has
@@ -94,6 +100,9 @@ impl Puller {
                 Some(Ok(message)) => taken.push(Taken::new(message)),
                 // What was taken before comes first; the error comes again.
                 Some(Err(_)) if !taken.is_empty() => return Ok(taken),
+                Some(Err(error)) if error.kind() == MessagesErrorKind::ConsumerDeleted => {
+                    return Err(Failure::taken(self.partition));
+                }
                 Some(Err(error)) => {
                     let what = format!("delivers no more readings: {error}");
                     return Err(Failure::away(&self.server, &what));

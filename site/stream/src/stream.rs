@@ -85,11 +85,7 @@ impl Opened {
         let newest = others.iter().map(|(epoch, _)| *epoch).max().unwrap_or(0);
         let epoch = epoch.unwrap_or(newest.saturating_add(1));
         if newest > epoch {
-            return Err(Failure::new(
-                Kind::Taken,
-                format!("another collector has taken partition {partition} of the stream"),
-                "this collector continues with its other partitions",
-            ));
+            return Err(Failure::taken(partition));
         }
         for (_, other) in others.iter().filter(|(other, _)| *other < epoch) {
             // Another collector may have removed it at the same time.
@@ -111,7 +107,7 @@ impl Opened {
                 "makes no consumer for partition {partition}: {error}"
             ))
         })?;
-        Puller::start(self.config.server().clone(), consumer).await
+        Puller::start(self.config.server().clone(), partition, consumer).await
     }
 
     /// Tells a gateway what is stored. If the message is lost, the gateway publishes again and is

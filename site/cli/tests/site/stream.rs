@@ -25,6 +25,8 @@ struct Net {
     homes: Vec<Site>,
     collectors: Vec<Option<Running>>,
     site: Site,
+    /// More options of the gateway and of the collectors.
+    options: [Vec<String>; 2],
     gateway: Option<Gateway>,
     node: Option<CNode>,
     device: (u32, [u8; 32]),
@@ -35,11 +37,12 @@ impl Net {
     fn new(nats: Nats, cluster: Option<Cluster>) -> Net {
         let site = Site::new();
         Net {
-            nats,
             cluster,
             homes: Vec::new(),
             collectors: Vec::new(),
             device: site.device(Suite::ChaChaPolyBlake2s, "garden"),
+            options: [nats.url(), nats.url()].map(|url| vec!["--stream".to_owned(), url]),
+            nats,
             site,
             gateway: None,
             node: None,
@@ -59,15 +62,13 @@ impl Net {
         Some(net)
     }
 
-    fn stream(&self) -> Vec<String> {
-        let url = self.nats.url();
-        ["--stream", &url, "--site", "farm"]
-            .map(str::to_owned)
-            .into()
+    fn stream(&self, of: usize) -> Vec<String> {
+        let site = ["--site", "farm"].map(str::to_owned);
+        site.into_iter().chain(self.options[of].clone()).collect()
     }
 
     fn start_gateway(&mut self) {
-        let arguments = self.stream();
+        let arguments = self.stream(0);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let gateway = self.site.gateway(&arguments);
         if let Some(node) = &self.node {
@@ -99,7 +100,7 @@ impl Net {
             None => self.database().display().to_string(),
         };
         let mut arguments = vec!["collect", "--database", &database, "--http", "127.0.0.1:0"];
-        let stream = self.stream();
+        let stream = self.stream(1);
         arguments.extend(stream.iter().map(String::as_str));
         let collector = Running::start(&self.homes[number], &arguments);
         collector.err.wait("listening on");
@@ -156,6 +157,12 @@ impl Net {
             );
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// A gateway that starts offers all that waits in its journal at once.
+    fn restart_gateway(&mut self) {
+        self.gateway.take().expect("runs").kill();
+        self.start_gateway();
     }
 
     fn kill_collector(&mut self, number: usize) {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use selo_stream::Failure;
 use selo_stream::names::MessageId;
 use selo_stream::puller::Taken;
 use selo_stream::stored::Stored;
 use selo_stream::stream::Opened;
+use selo_stream::{Failure, Kind};
 use tracing::warn;
 
 use crate::auth::May;
@@ -17,6 +17,8 @@ use crate::ingest::{Incoming, Ingest, Settled};
 
 /// First and longest pause after the database failed to store a batch.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
+/// Pause before a partition is tried again that another collector seems to have.
+const TAKEN: Duration = Duration::from_secs(1);
 /// At most one line in this time names a message that was skipped.
 const QUIET: Duration = Duration::from_secs(60);
 
@@ -44,6 +46,15 @@ impl Partition {
 
     /// Receives a partition until that fails.
     pub async fn run(&self, opened: &Opened, partition: u16, epoch: Option<i64>) -> Failure {
+        let failure = self.receive(opened, partition, epoch).await;
+        if failure.kind == Kind::Taken {
+            // The lease will soon say so, or the stream is gone.
+            tokio::time::sleep(TAKEN).await;
+        }
+        failure
+    }
+
+    async fn receive(&self, opened: &Opened, partition: u16, epoch: Option<i64>) -> Failure {
         let mut puller = match opened.own(partition, epoch).await {
             Ok(puller) => puller,
             Err(failure) => return failure,

@@ -62,6 +62,7 @@ fn what_the_server_acknowledged_and_lost_is_published_again() {
     net.is_complete();
     net.kill_collector(0);
     net.deliver(10);
+    net.restart_gateway();
     net.nats.wait_messages(10);
     net.nats
         .operate(async |context| context.delete_stream(STREAM).await.expect("deleted"));
@@ -71,6 +72,7 @@ fn what_the_server_acknowledged_and_lost_is_published_again() {
     // Every message is gone, and other readings have taken the places of the lost ones.
     net.kill_collector(0);
     net.deliver(10);
+    net.restart_gateway();
     net.nats.wait_messages(10);
     net.nats.operate(async |context| {
         context.delete_stream(STREAM).await.expect("deleted");
@@ -94,6 +96,7 @@ fn a_full_stream_is_named_and_readings_wait_in_the_journal() {
     net.nats
         .operate(async |context| context.create_stream(small(4096)).await.expect("made"));
     net.deliver(30);
+    net.restart_gateway();
     let said = net.gateway_says("maximum bytes exceeded");
     assert!(
         said.contains("hint") && said.contains("max_bytes"),

@@ -103,7 +103,6 @@ fn a_collector_killed_between_commit_and_acknowledgement_leaves_no_double() {
     net.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     net.psql("SELECT pg_reload_conf()");
     net.deliver(10);
-    net.nats.wait_messages(10);
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     let since = Instant::now();
     while net.psql(waiting) == "0" {
