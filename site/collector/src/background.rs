@@ -32,6 +32,8 @@ pub(crate) struct Background {
     pub webhooks: Vec<String>,
     pub mqtt: Option<selo_mqtt::ClientConfig>,
     pub stream: Option<selo_stream::StreamConfig>,
+    /// Its name among the collectors that share the database.
+    pub collector: Option<String>,
     /// Language of the alarms' names in Home Assistant, if it is told about them.
     pub home_assistant: Option<Language>,
     pub silent_after_ms: i64,
@@ -52,7 +54,7 @@ impl Background {
             mqtt::start(config, outbox, language, self.silent_after_ms)?;
         }
         if let Some(config) = self.stream {
-            stream::start(config, &self.outbox)?;
+            stream::start(config, &self.outbox, self.collector)?;
         }
         for channel in self.channels.all() {
             let (outbox, channels) = (self.outbox.clone(), self.channels.clone());

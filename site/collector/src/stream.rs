@@ -23,6 +23,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tracing::{info, warn};
 
 use crate::error::{Error, Result};
+use crate::ingest::Ingest;
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use lease::Lease;
@@ -38,12 +39,17 @@ const LOOK: Duration = Duration::from_secs(2);
 type Owned = BTreeMap<u16, Option<i64>>;
 
 /// Starts to receive. Must be called on the runtime that will run it.
-pub(crate) fn start(config: StreamConfig, outbox: &Outbox) -> Result<()> {
+/// `collector` is its name among those that share the database, if there may be others.
+pub(crate) fn start(
+    config: StreamConfig,
+    outbox: &Outbox,
+    collector: Option<String>,
+) -> Result<()> {
     config
         .check()
         .map_err(|error| Error::Invalid(format!("the stream: {error}")))?;
     let all: Owned = (0..PARTITIONS).map(|partition| (partition, None)).collect();
-    let alone = !outbox.is_shared;
+    let alone = collector.is_none();
     let (owning, owned) = watch::channel(if alone { all } else { Owned::default() });
     let taking = Taking {
         partition: Partition::new(outbox.ingest.clone()),
@@ -51,28 +57,41 @@ pub(crate) fn start(config: StreamConfig, outbox: &Outbox) -> Result<()> {
         owned,
         config,
     };
-    let lease = Lease {
-        collector: format!("{:032x}", u128::from_be_bytes(random()?)),
-        site: taking.config.site.clone(),
-        ingest: outbox.ingest.clone(),
-        leads: outbox.leads.clone(),
-        owning,
-    };
+    let site = taking.config.site.clone();
     tokio::spawn(taking.run());
+    let (ingest, leads) = (outbox.ingest.clone(), outbox.leads.clone());
     tokio::spawn(async move {
-        if alone {
+        let Some(collector) = collector else {
             // It owns all partitions for ever.
-            std::future::pending::<()>().await;
-        }
+            let _owning = owning;
+            return std::future::pending().await;
+        };
+        let lease = Lease {
+            collector,
+            site,
+            ingest,
+            leads,
+            owning,
+        };
         lease.keep().await;
     });
     Ok(())
 }
 
-fn random() -> Result<[u8; 16]> {
+/// A name for a collector among those that share a database. One that starts again is another.
+pub(crate) fn random_name() -> Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| Error::Random(error.to_string()))?;
-    Ok(bytes)
+    Ok(hex::encode(bytes))
+}
+
+/// Ends the lease of a collector that stops, so that others take its partitions at once. Must be
+/// called when nothing renews it any more.
+pub(crate) fn leave(ingest: &Ingest, collector: String) {
+    ingest.write_later(move |db, _| {
+        db.ready()?;
+        lease::end(db, &collector)
+    });
 }
 
 /// What receives.

@@ -32,6 +32,7 @@ const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT
 const RENEWED: &str = "INSERT INTO stream_collector(name, site, until) VALUES (?1, ?2, ?3)
     ON CONFLICT (name) DO UPDATE SET until = excluded.until";
 const FORGET_DEAD: &str = "DELETE FROM stream_collector WHERE until < ?1";
+const END: &str = "DELETE FROM stream_collector WHERE name = ?1";
 const COLLECTORS: &str = "SELECT count(*) FROM stream_collector WHERE site = ?1";
 const PARTS: &str = "SELECT part, owner, epoch, (owner IN (SELECT name FROM stream_collector))
     FROM stream_part WHERE site = ?1 ORDER BY part";
@@ -46,7 +47,7 @@ const DUTIES: &str = "";
 /// A collector's lease.
 #[derive(Debug)]
 pub(super) struct Lease {
-    /// A random name. A collector that is started again is another one.
+    /// Its name, see [`super::random_name`].
     pub collector: String,
     pub site: String,
     pub ingest: Ingest,
@@ -107,6 +108,12 @@ impl Lease {
             changed
         });
     }
+}
+
+/// Ends the lease of a collector.
+pub(super) fn end(db: &mut dyn Database, collector: &str) -> Result<()> {
+    db.execute(END, &[collector.into()])?;
+    Ok(())
 }
 
 /// Renews the lease of a collector, and takes or gives up partitions, so that all collectors have

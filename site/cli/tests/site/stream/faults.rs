@@ -5,6 +5,7 @@ use rustix::process::Signal;
 
 use super::Net;
 use super::server::{Nats, STREAM};
+use crate::gateway_support::Site;
 
 /// The stream of a site as the collector makes it, but smaller.
 fn small(max_bytes: i64) -> Config {
@@ -51,6 +52,21 @@ fn while_the_server_is_away_or_silent_readings_wait_in_the_journal() {
     }
     net.is_complete();
     net.nats.wait_messages(0);
+}
+
+#[test]
+fn a_server_that_accepts_and_says_nothing_is_named() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound");
+    let site = Site::new();
+    let gateway = site.gateway(&["--stream", &format!("nats://{address}")]);
+    let said = gateway.log.said("the stream takes no readings");
+    assert!(
+        said.contains("does not answer") && said.contains("hint"),
+        "{said}"
+    );
+    let (code, _, log) = gateway.stop();
+    assert_eq!(code, Some(0), "{log}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn says(site: &Site, stream: &[&str], words: &str) {
     collector.kill();
 }
 
-fn secret(site: &Site, name: &str, text: &str) -> String {
+pub fn secret(site: &Site, name: &str, text: &str) -> String {
     let path = site.file(name, text.as_bytes());
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("private");
     path.display().to_string()

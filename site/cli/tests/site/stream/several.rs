@@ -70,6 +70,21 @@ fn the_partitions_of_a_killed_collector_get_another_owner() {
 }
 
 #[test]
+fn a_collector_that_stops_leaves_its_partitions() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    let stopping = net.collectors[0].take().expect("runs");
+    stopping.interrupt();
+    let (code, _, log) = stopping.wait();
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(net.psql("SELECT count(*) FROM stream_collector"), "1");
+    net.wait_owned("16");
+    net.deliver(5);
+    net.is_complete();
+}
+
+#[test]
 fn a_collector_that_is_paused_past_its_lease_stores_nothing_twice() {
     let Some(mut net) = Net::two() else {
         return;
