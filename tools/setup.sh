@@ -65,6 +65,7 @@ chromium                                                     chromium
 /usr/sbin/mosquitto                                          mosquitto
 mosquitto_passwd                                             mosquitto
 mosquitto_sub                                                mosquitto-clients
+/usr/sbin/nats-server                                        nats-server
 faketime                                                     faketime
 psql                                                         postgresql-client-common
 openssl                                                      openssl

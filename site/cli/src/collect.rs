@@ -17,6 +17,7 @@ use selo_collector::http::names::Network;
 use selo_collector::http::tls::{Offer, TlsFiles};
 use selo_collector::titles::Titles;
 use selo_collector::{Collector, Config};
+use selo_mqtt::topic;
 use selo_tls::{Group, Suite};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -26,6 +27,7 @@ use crate::gateway::{Log, State, wait_for_signal};
 use crate::mqtt::{Connection, HomeAssistant};
 use crate::notify::Manager;
 use crate::random::random_bytes;
+use crate::stream;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -37,6 +39,8 @@ Examples:
   selo collect --database postgres://selo@db/selo
   selo collect --mqtt mqtts://collector@localhost --mqtt-ca ca.pem \\
       --mqtt-password-file collector.password
+  selo collect --stream tls://collector@nats.example --stream-password-file collector.password \\
+      --database postgres://selo@db/selo          several collectors share a stream
   selo collect user add maria --role viewer     reads the password from standard input")]
 pub struct Args {
     #[command(flatten)]
@@ -45,6 +49,11 @@ pub struct Args {
     dashboard: Dashboard,
     #[command(flatten)]
     mqtt: Connection,
+    #[command(flatten)]
+    stream: stream::Stream,
+    /// The site whose readings are taken from the stream
+    #[arg(long, value_name = "NAME", default_value = topic::DEFAULT_SITE, requires = "stream")]
+    site: String,
     #[command(flatten)]
     home_assistant: HomeAssistant,
     #[command(flatten)]
@@ -241,7 +250,9 @@ fn collect(args: &Args, state: PathBuf) -> selo_base::report::Result<ExitCode> {
     // Register first, so that a signal during the start is not lost.
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("cannot handle signals")?;
     let mut config = args.dashboard.config(state);
-    config.mqtt = args.mqtt.client(&client_id(&config.state)?)?;
+    let id = client_id(&config.state)?;
+    config.mqtt = args.mqtt.client(&id)?;
+    config.stream = args.stream.config(&args.site, id)?;
     args.home_assistant.set_collector(&mut config);
     config.titles = Titles::of(&args.codecs.load()?);
     let collector = Collector::start(config)?;

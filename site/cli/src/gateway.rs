@@ -13,7 +13,7 @@ use selo_base::report::Context;
 use selo_gateway::journal::Sync;
 use selo_gateway::radio::Port;
 use selo_gateway::registry::{InState, Place};
-use selo_gateway::sink::{Both, JsonLines};
+use selo_gateway::sink::{Both, JsonLines, Sink};
 use selo_gateway::state::StateDir;
 use selo_gateway::{Config, Gateway};
 use selo_postgres::InPostgres;
@@ -23,6 +23,7 @@ use tracing::level_filters::LevelFilter;
 
 use crate::mqtt::Mqtt;
 use crate::notify::Manager;
+use crate::stream;
 
 /// The option for the state directory.
 #[derive(Debug, Clone, clap::Args)]
@@ -160,6 +161,7 @@ Examples:
   selo gateway --metrics 127.0.0.1:9464        metrics for Prometheus
   selo gateway --radio /dev/ttyUSB0            also receive packets from a LoRa module
   selo gateway --mqtt mqtts://gateway@broker.example --mqtt-password-file gateway.password
+  selo gateway --stream tls://gateway@nats.example --stream-password-file gateway.password
   selo device pair                             in a second terminal: add a node
   selo device list")]
 pub struct Args {
@@ -187,6 +189,8 @@ pub struct Args {
     log: Log,
     #[command(flatten)]
     mqtt: Mqtt,
+    #[command(flatten)]
+    stream: stream::Stream,
 }
 
 fn parse_lease(text: &str) -> Result<Duration, String> {
@@ -194,6 +198,23 @@ fn parse_lease(text: &str) -> Result<Duration, String> {
     match time.as_secs() {
         1..=600 => Ok(time),
         _ => Err("1s to 10m".into()),
+    }
+}
+
+impl Args {
+    /// The publisher into a stream, if the options name a server.
+    fn stream_publisher(&self) -> selo_base::report::Result<Option<Box<dyn Sink>>> {
+        let names = self.mqtt.names();
+        let (site, gateway) = (&names.site, &names.gateway_name);
+        let Some(stream) = self.stream.config(site, format!("selo-{site}-{gateway}"))? else {
+            return Ok(None);
+        };
+        let publisher = selo_stream::Publisher::new(selo_stream::PublisherConfig {
+            stream,
+            gateway: gateway.clone(),
+            codecs: Box::new(self.mqtt.codecs()?),
+        })?;
+        Ok(Some(Box::new(publisher)))
     }
 }
 
@@ -222,14 +243,21 @@ pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let registry = args.state.place(&directory, args.mqtt.gateway_name());
     let state = directory.path();
     let print = JsonLines::new(stdout());
-    let mut config = match args.mqtt.publisher()? {
+    let publisher = match args.stream_publisher()? {
+        Some(publisher) => Some(publisher),
+        None => args
+            .mqtt
+            .publisher()?
+            .map(|it| Box::new(it) as Box<dyn Sink>),
+    };
+    let printing = publisher.is_none() || args.mqtt.print;
+    let mut config = match publisher {
         None => Config::new(state, args.nodes.listen, print),
-        Some(publisher) if args.mqtt.print => {
+        Some(publisher) if printing => {
             Config::new(state, args.nodes.listen, Both::new(publisher, print))
         }
         Some(publisher) => Config::new(state, args.nodes.listen, publisher),
     };
-    let printing = !args.mqtt.publishes() || args.mqtt.print;
     args.nodes.set(&mut config);
     config.registry = Some(registry);
     config.lease = args.engine.then_some(args.lease);

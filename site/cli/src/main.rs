@@ -19,6 +19,7 @@ mod notify;
 mod radio;
 mod random;
 mod setup;
+mod stream;
 mod up;
 
 use std::ffi::OsString;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use selo_codec::Language;
+use selo_codec::{Catalogue, Language};
 use selo_mqtt::client::{BrokerUrl, ClientConfig, read_password};
 use selo_mqtt::{Publisher, PublisherConfig, Until, topic};
 
@@ -102,8 +102,8 @@ pub struct Mqtt {
     until: UntilName,
     #[command(flatten)]
     home_assistant: HomeAssistant,
-    /// Also print readings, after they have been delivered
-    #[arg(long, requires = "mqtt")]
+    /// With --mqtt or --stream: also print readings, after they have been delivered
+    #[arg(long)]
     pub print: bool,
     #[command(flatten)]
     codecs: Codecs,
@@ -124,12 +124,17 @@ enum UntilName {
 }
 
 impl Mqtt {
-    pub fn publishes(&self) -> bool {
-        self.connection.mqtt.is_some()
-    }
-
     pub fn gateway_name(&self) -> &str {
         &self.names.gateway_name
+    }
+
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The codecs of the payloads.
+    pub fn codecs(&self) -> selo_base::report::Result<Catalogue> {
+        Ok(self.codecs.load()?)
     }
 
     /// The publisher, if the options name a broker.

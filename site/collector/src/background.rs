@@ -1,6 +1,7 @@
 //! Background tasks of a collector: certificates, alarm notices, silence, and pruning.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use selo_codec::Language;
@@ -14,6 +15,7 @@ use crate::mqtt;
 use crate::outbox::{self, Outbox};
 use crate::retention::{self, Retention};
 use crate::settings::Settings;
+use crate::stream;
 
 /// Interval at which silence and the end of rain are checked.
 const WATCH: Duration = Duration::from_secs(5);
@@ -29,6 +31,9 @@ pub(crate) struct Background {
     pub settings: Settings,
     pub webhooks: Vec<String>,
     pub mqtt: Option<selo_mqtt::ClientConfig>,
+    pub stream: Option<selo_stream::StreamConfig>,
+    /// Its name among the collectors that share the database.
+    pub collector: Option<String>,
     /// Language of the alarms' names in Home Assistant, if it is told about them.
     pub home_assistant: Option<Language>,
     pub silent_after_ms: i64,
@@ -47,6 +52,9 @@ impl Background {
         if let Some(config) = self.mqtt {
             let (outbox, language) = (self.outbox.clone(), self.home_assistant);
             mqtt::start(config, outbox, language, self.silent_after_ms)?;
+        }
+        if let Some(config) = self.stream {
+            stream::start(config, &self.outbox, self.collector)?;
         }
         for channel in self.channels.all() {
             let (outbox, channels) = (self.outbox.clone(), self.channels.clone());
@@ -68,13 +76,17 @@ impl Background {
             ingest,
             metrics,
             clock,
+            leads,
             ..
         } = self.outbox;
-        let (watching, times) = (ingest.clone(), clock.clone());
+        let (watching, times, leading) = (ingest.clone(), clock.clone(), leads.clone());
         tokio::spawn(async move {
             let mut tick = tokio::time::interval(WATCH);
             loop {
                 tick.tick().await;
+                if !leading.load(Relaxed) {
+                    continue;
+                }
                 let now = times.now();
                 // The writer logs outages, and the next tick tries again.
                 let _ = watch_clock(&watching, now).await;
@@ -88,6 +100,9 @@ impl Background {
                 let now = clock.now();
                 let ran = i64::try_from(last.elapsed().as_millis()).unwrap_or(i64::MAX);
                 last = Instant::now();
+                if !leads.load(Relaxed) {
+                    continue;
+                }
                 let done = match retention::watch(&ingest, &metrics, now, ran).await {
                     Ok(trusted) if minute == 0 => {
                         let kept = self.retention;

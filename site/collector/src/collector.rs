@@ -5,6 +5,7 @@ mod database;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -28,7 +29,7 @@ use crate::outbox::Outbox;
 use crate::readers::Readers;
 use crate::settings::Settings;
 use crate::store::Store;
-use crate::{Config, Error, Result, auth, db, http};
+use crate::{Config, Error, Result, auth, db, http, stream};
 
 /// A running collector.
 #[derive(Debug)]
@@ -45,6 +46,8 @@ pub struct Collector {
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
     threads: Vec<JoinHandle<()>>,
+    /// Its name among the collectors that share the database.
+    name: Option<String>,
     /// Dropping it stops the thread that watches the user file.
     _watching: Sender<()>,
 }
@@ -91,6 +94,8 @@ impl Common {
             metrics: self.metrics.clone(),
             clock: config.clock.clone(),
             bell: self.bell.clone(),
+            leads: Arc::new(AtomicBool::new(!config.is_shared())),
+            is_shared: config.is_shared(),
         }
     }
 }
@@ -124,6 +129,7 @@ impl Collector {
             stopping: stopping.clone(),
         };
         let app = Arc::new(app(&config, state));
+        let name = config.is_shared().then(stream::random_name).transpose()?;
         let reload = Arc::new(Notify::new());
         let background = Background {
             outbox,
@@ -131,6 +137,8 @@ impl Collector {
             settings: app.settings.clone(),
             webhooks: config.webhooks,
             mqtt: config.mqtt,
+            stream: config.stream,
+            collector: name.clone(),
             home_assistant: config.home_assistant.then_some(config.language),
             silent_after_ms: config.silent_after_ms,
             secret,
@@ -160,6 +168,7 @@ impl Collector {
             stop,
             server,
             threads,
+            name,
             _watching: watching,
         })
     }
@@ -216,10 +225,14 @@ impl Collector {
             server,
             threads,
             ingest,
+            name,
             ..
         } = self;
         let _ = stop.send(true);
         let _ = server.join();
+        if let Some(name) = name {
+            stream::leave(&ingest, name);
+        }
         drop(ingest);
         for thread in threads {
             let _ = thread.join();

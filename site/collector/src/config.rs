@@ -50,6 +50,8 @@ pub struct Config {
     pub webhooks: Vec<String>,
     /// The broker that delivers readings and receives alarm notices.
     pub mqtt: Option<selo_mqtt::ClientConfig>,
+    /// The NATS server whose stream delivers the readings of a site.
+    pub stream: Option<selo_stream::StreamConfig>,
     /// Tell Home Assistant about alarms, over the broker.
     pub home_assistant: bool,
     /// Titles of values on pages and in messages.
@@ -92,10 +94,16 @@ impl Config {
             retention: Retention::default(),
             webhooks: Vec::new(),
             mqtt: None,
+            stream: None,
             home_assistant: true,
             titles: Titles::default(),
             language: Language::default(),
             gateway: None,
         }
+    }
+
+    /// Returns true if several collectors may write to the database, each in its turn.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.stream.is_some() && matches!(self.database, Location::Postgres(_))
     }
 }

@@ -40,10 +40,16 @@ pub struct Incoming {
     pub source: String,
     /// Rights of the source.
     pub may: May,
+    /// Why the source does not accept the message, if it does not. It is then kept among the
+    /// rejected ones.
+    pub refused: Option<String>,
 }
 
 impl Incoming {
     fn parse(&self, now: i64) -> Result<Message, String> {
+        if let Some(reason) = &self.refused {
+            return Err(reason.clone());
+        }
         let message = message::parse(&self.bytes, &self.site, now)?;
         let device = message.identity.device();
         match &self.device {

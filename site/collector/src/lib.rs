@@ -44,6 +44,7 @@ mod settings;
 mod shown;
 mod sql;
 pub mod store;
+pub mod stream;
 mod timeline;
 pub mod titles;
 

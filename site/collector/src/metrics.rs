@@ -31,6 +31,12 @@ pub struct Metrics {
     pub prune_held: AtomicU64,
     /// Seconds by which the clock is ahead of the trusted time, which decides pruning.
     pub prune_behind: AtomicU64,
+    /// Readings in the stream that no collector has stored.
+    pub stream_lag: AtomicU64,
+    /// Partitions of the stream that this collector owns.
+    pub stream_partitions: AtomicU64,
+    /// 1 while the stream is connected.
+    pub stream_up: AtomicU64,
     /// 1 if the last batch was stored.
     pub database_up: AtomicU64,
 }
@@ -128,6 +134,21 @@ impl Metrics {
                 "prune_behind_seconds",
                 "Time by which the clock is ahead of the trusted time, which decides deletion",
                 &self.prune_behind,
+            ),
+            (
+                "stream_lag",
+                "Readings in the stream that no collector has stored",
+                &self.stream_lag,
+            ),
+            (
+                "stream_partitions",
+                "Partitions of the stream that this collector owns",
+                &self.stream_partitions,
+            ),
+            (
+                "stream_up",
+                "1 while the stream delivers readings",
+                &self.stream_up,
             ),
         ] {
             text.gauge(name, help, gauge.load(Relaxed));

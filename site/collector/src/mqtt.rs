@@ -118,6 +118,7 @@ async fn store(batch: &[Message], ingest: &Ingest) -> bool {
             source: format!("mqtt {}", message.topic),
             // The broker has already checked who may publish to this topic.
             may: May::All,
+            refused: None,
         });
         match ingest.offer(incoming.collect()).await {
             Ok(_) => return true,

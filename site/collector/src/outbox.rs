@@ -2,6 +2,8 @@
 //! is tried again with increasing pauses, and delays no other target.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -26,6 +28,8 @@ const ATTEMPTS_MAX: i64 = 750;
 /// the quiet hours or the time zone.
 const LOOK_MS: i64 = 1_000;
 const IDLE_MS: i64 = 30_000;
+/// Interval at which a collector that does not lead looks whether it does.
+const LEADER: Duration = Duration::from_secs(1);
 /// First and longest pause after the database failed to note a delivery.
 const NOTE_PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
@@ -118,6 +122,11 @@ pub struct Outbox {
     pub clock: Clock,
     /// Notified when there may be a new notice.
     pub bell: Arc<Notify>,
+    /// False while another collector of this database delivers notices, watches for silence and
+    /// deletes old rows.
+    pub leads: Arc<AtomicBool>,
+    /// Other collectors may put notices into the outbox, and ring no bell here.
+    pub is_shared: bool,
 }
 
 impl Outbox {
@@ -126,11 +135,16 @@ impl Outbox {
     pub async fn poll(&self, wanted: &Wanted) -> Vec<Notice> {
         // Register before the query, so that no notification between query and wait is lost.
         let bell = self.bell.notified();
+        if !self.leads.load(Relaxed) {
+            tokio::time::sleep(LEADER).await;
+            return Vec::new();
+        }
         let (asked, now) = (wanted.clone(), self.clock.now());
         let found = self.readers.read(move |db| due(db, &asked, now)).await;
         let pause = match found {
             Ok(Found::Due(notices)) => return notices,
             Ok(Found::Later(pause)) => pause.clamp(10, LOOK_MS),
+            _ if self.is_shared => LOOK_MS,
             _ => IDLE_MS,
         };
         let pause = Duration::from_millis(u64::try_from(pause).unwrap_or(1000));

@@ -252,9 +252,9 @@ pub fn migrate(db: &mut dyn Database) -> Result<bool> {
 /// Migrates a database to an older version, as a program of that version would. For tests.
 pub fn migrate_to(db: &mut dyn Database, version: usize) -> Result<bool> {
     db.script("CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BIGINT NOT NULL)")?;
-    let rows = db.query("SELECT value FROM meta WHERE name = 'schema'", &[])?;
-    let found = rows.first().map_or(0, |row| row.int(0));
+    let found = version_of(db)?;
     let known = STEPS.len() as i64;
+    let mut is_new = false;
     if found > known {
         return Err(Error::Version {
             place: db.place().into(),
@@ -267,14 +267,25 @@ pub fn migrate_to(db: &mut dyn Database, version: usize) -> Result<bool> {
             .replace("ROLLUP_COLUMNS", ROLLUP_COLUMNS)
             .replace("NAME_STATIONS", &name_stations());
         let step = db.dialect(&step);
+        let version = i64::from(version);
         transaction(db, |db| {
+            // Another collector that has started at the same time may have done it.
+            if version_of(db)? >= version {
+                return Ok(0);
+            }
+            is_new |= version == 1;
             db.script(&step)?;
             db.execute(
                 "INSERT INTO meta(name, value) VALUES ('schema', ?1)
                  ON CONFLICT(name) DO UPDATE SET value = excluded.value",
-                &[i64::into(version)],
+                &[version.into()],
             )
         })?;
     }
-    Ok(found == 0)
+    Ok(is_new)
+}
+
+fn version_of(db: &mut dyn Database) -> Result<i64> {
+    let rows = db.query("SELECT value FROM meta WHERE name = 'schema'", &[])?;
+    Ok(rows.first().map_or(0, |row| row.int(0)))
 }

@@ -56,6 +56,14 @@ impl Store {
         done
     }
 
+    /// Drops the copies if another collector has written since they were read. To be called in a
+    /// transaction, before they are used.
+    fn catch_up(&mut self, db: &mut dyn Database) {
+        if db.take_behind() {
+            self.forget();
+        }
+    }
+
     /// Drops the in-memory copies, so that they are read again from the database.
     pub fn forget(&mut self) {
         self.stations.clear();
@@ -83,6 +91,7 @@ impl Store {
     ) -> Result<Vec<Change>> {
         check_rules(rules)?;
         let done = transaction(db, |db| {
+            self.catch_up(db);
             let mut changes = self.alarms.set_rules(db, rules, now)?;
             for row in db.query(sql::STATION_IDS, &[])? {
                 let rows = db.query(sql::GET_STATION, &[row.text(0).into()])?;
@@ -107,7 +116,10 @@ impl Store {
         by: &Acknowledgement,
         now: i64,
     ) -> Result<Change> {
-        let done = transaction(db, |db| self.alarms.acknowledge(db, by, now));
+        let done = transaction(db, |db| {
+            self.catch_up(db);
+            self.alarms.acknowledge(db, by, now)
+        });
         // A refused acknowledgement has changed nothing, so the copies are still right. Reading
         // them again is work for the writer that anybody could cause.
         let is_refused = matches!(done, Err(Error::Unknown { .. } | Error::Invalid(_)));
@@ -139,7 +151,10 @@ impl Store {
 
     /// Applies the changes that time alone causes.
     pub fn on_clock(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
-        let done = transaction(db, |db| self.alarms.on_clock(db, now));
+        let done = transaction(db, |db| {
+            self.catch_up(db);
+            self.alarms.on_clock(db, now)
+        });
         if done.is_err() {
             self.forget();
         }
@@ -153,6 +168,7 @@ impl Store {
         now: i64,
         stations: &mut HashMap<Arc<str>, Station>,
     ) -> Result<Ingested> {
+        self.catch_up(db);
         self.alarms.load(db)?;
         self.load_stations(db, messages, now, stations)?;
         let fresh = insert_readings(db, messages, now)?;

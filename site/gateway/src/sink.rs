@@ -12,6 +12,12 @@ pub trait Sink: Send {
     fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError>;
 }
 
+impl Sink for Box<dyn Sink> {
+    fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
+        self.as_mut().deliver(readings)
+    }
+}
+
 /// Reasons for not accepting readings.
 #[derive(Debug)]
 pub enum SinkError {

@@ -40,23 +40,51 @@ pub struct BrokerUrl {
     pub tls: bool,
 }
 
+/// How a protocol writes the address of its server.
+#[derive(Debug)]
+pub struct Scheme {
+    /// The schemes with and without TLS, and their standard ports.
+    pub tls: (&'static str, u16),
+    pub plain: (&'static str, u16),
+    /// What is expected, with an example.
+    pub form: &'static str,
+    /// What to do with a password, and with an address that would send it unencrypted.
+    pub password: &'static str,
+    pub clear: &'static str,
+}
+
+/// Addresses of MQTT brokers.
+const MQTT: Scheme = Scheme {
+    tls: ("mqtts", TLS_PORT),
+    plain: ("mqtt", PLAIN_PORT),
+    form: "expected mqtts://USER@HOST:PORT, for example mqtts://gateway@broker.example:8883",
+    password: "other users can read the command line; put the password into a file with mode \
+        0600 and pass --mqtt-password-file FILE",
+    clear: "use mqtts://; mqtt:// is allowed to localhost only",
+};
+
 impl FromStr for BrokerUrl {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<BrokerUrl> {
-        const FORM: &str =
-            "expected mqtts://USER@HOST:PORT, for example mqtts://gateway@broker.example:8883";
+        BrokerUrl::read(text, &MQTT)
+    }
+}
+
+impl BrokerUrl {
+    /// Reads an address of a protocol.
+    pub fn read(text: &str, scheme: &Scheme) -> Result<BrokerUrl> {
         let wrong = |why: &str| {
             // The URL may contain a password, so do not repeat it.
             Err(Error::Invalid(
                 format!("invalid broker address: {why}"),
-                FORM,
+                scheme.form,
             ))
         };
         let (tls, rest) = match text.split_once("://") {
-            Some(("mqtts", rest)) => (true, rest),
-            Some(("mqtt", rest)) => (false, rest),
-            _ => return wrong("it must begin with mqtts://"),
+            Some((name, rest)) if name == scheme.tls.0 => (true, rest),
+            Some((name, rest)) if name == scheme.plain.0 => (false, rest),
+            _ => return wrong(&format!("it must begin with {}://", scheme.tls.0)),
         };
         let (user, place) = match rest.rsplit_once('@') {
             Some((user, place)) => (Some(user), place),
@@ -65,8 +93,7 @@ impl FromStr for BrokerUrl {
         if user.is_some_and(|user| user.contains(':')) {
             return Err(Error::Invalid(
                 "the broker's address contains a password".into(),
-                "other users can read the command line; put the password into a file with mode \
-                0600 and pass --mqtt-password-file FILE",
+                scheme.password,
             ));
         }
         if user.is_some_and(|user| user.is_empty() || user.chars().any(char::is_control)) {
@@ -77,8 +104,8 @@ impl FromStr for BrokerUrl {
                 Ok(port) if port > 0 => (host, port),
                 _ => return wrong("the port is not a number from 1 to 65535"),
             },
-            None if tls => (place, TLS_PORT),
-            None => (place, PLAIN_PORT),
+            None if tls => (place, scheme.tls.1),
+            None => (place, scheme.plain.1),
         };
         let fits = |char: char| char.is_ascii_alphanumeric() || "-._".contains(char);
         if host.is_empty() || !host.chars().all(fits) {
@@ -90,8 +117,11 @@ impl FromStr for BrokerUrl {
                 .is_ok_and(|address| address.is_loopback());
         if !tls && !local {
             return Err(Error::Invalid(
-                format!("mqtt://{host} would send passwords and readings unencrypted"),
-                "use mqtts://; mqtt:// is allowed to localhost only",
+                format!(
+                    "{}://{host} would send passwords and readings unencrypted",
+                    scheme.plain.0
+                ),
+                scheme.clear,
             ));
         }
         Ok(BrokerUrl {
@@ -173,7 +203,8 @@ impl ClientConfig {
         Ok(options)
     }
 
-    fn tls(&self) -> Result<rustls::ClientConfig> {
+    /// Builds the TLS of a connection. Reads the files.
+    pub fn tls(&self) -> Result<rustls::ClientConfig> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = rustls::ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -204,7 +235,7 @@ impl ClientConfig {
                 return Err(Error::Invalid(
                     "this machine has no certificate authorities".into(),
                     "install the package ca-certificates, or pass the broker's authority with \
-                    --mqtt-ca FILE",
+                    --mqtt-ca FILE (of a stream: --stream-ca FILE)",
                 ));
             }
             return Ok(roots);

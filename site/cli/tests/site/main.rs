@@ -21,3 +21,4 @@ mod radio;
 mod shared;
 mod state_copies;
 mod state_faults;
+mod stream;

@@ -17,7 +17,10 @@ pub(super) fn open(
     auth: &Auth,
     channels: &Channels,
 ) -> Result<(Box<dyn Database>, Store, Settings)> {
-    let mut db = config.database.open_writer(config.pages_max)?;
+    let mut db = match &config.stream {
+        Some(_) => config.database.open_shared(config.pages_max)?,
+        None => config.database.open_writer(config.pages_max)?,
+    };
     prepare(&mut *db)?;
     remember(&mut *db, auth, config.clock.now())?;
     let mut settings = Settings::load(&mut *db)?;

@@ -3,6 +3,7 @@
 
 mod postgres;
 mod sqlite;
+mod turn;
 
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ use selo_postgres::without_password;
 
 use crate::error::{Error, Result};
 
-pub use self::postgres::Postgres;
+pub use self::postgres::{Mode, Postgres};
 pub use self::sqlite::Sqlite;
 
 /// The kind of database, and its location.
@@ -37,15 +38,24 @@ impl Location {
     pub fn open_writer(&self, limit: Option<u64>) -> Result<Box<dyn Database>> {
         Ok(match self {
             Location::Sqlite(path) => Box::new(Sqlite::open_writer(path, limit)?),
-            Location::Postgres(url) => Box::new(Postgres::open(url, true)?),
+            Location::Postgres(url) => Box::new(Postgres::open(url, Mode::Writes)?),
         })
+    }
+
+    /// Opens a connection that writes in turn with those of other collectors. A SQLite file has one
+    /// writer only.
+    pub fn open_shared(&self, limit: Option<u64>) -> Result<Box<dyn Database>> {
+        match self {
+            Location::Sqlite(_) => self.open_writer(limit),
+            Location::Postgres(url) => Ok(Box::new(Postgres::open(url, Mode::Shares)?)),
+        }
     }
 
     /// Opens a read-only connection.
     pub fn open_reader(&self) -> Result<Box<dyn Database>> {
         Ok(match self {
             Location::Sqlite(path) => Box::new(Sqlite::open_reader(path)?),
-            Location::Postgres(url) => Box::new(Postgres::open(url, false)?),
+            Location::Postgres(url) => Box::new(Postgres::open(url, Mode::Reads)?),
         })
     }
 }
@@ -190,6 +200,11 @@ pub trait Database: Send + std::fmt::Debug {
     fn commit(&mut self) -> Result<()>;
     /// Rolls back. Never fails: a transaction that cannot be rolled back has ended anyway.
     fn rollback(&mut self);
+    /// Returns true if another collector has written since this was last asked, so that copies of
+    /// what the database has are old. To be asked in a transaction.
+    fn take_behind(&mut self) -> bool {
+        false
+    }
     /// Replaces the types of `schema.rs` by this database's types.
     fn dialect(&self, sql: &str) -> String;
 }

@@ -12,10 +12,22 @@ use selo_postgres::tls::{self, Security};
 use selo_postgres::without_password;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::turn::{PAUSED, TABLES, Turns};
 use super::{Database, Row, Value, in_multi_rows};
 use crate::error::{Error, Result};
 
-/// Key of the advisory lock that a writing collector holds: "selo" in ASCII.
+/// What a connection may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Reads,
+    /// It is the only one that writes.
+    Writes,
+    /// It writes in turn with others.
+    Shares,
+}
+
+/// Key of the advisory lock that a writing collector holds, alone or together with others that
+/// write in turn: "selo" in ASCII.
 const LOCK: i64 = 0x7365_6c6f;
 
 /// Timeout of the check that a connection is alive.
@@ -28,7 +40,8 @@ pub struct Postgres {
     tls: Option<MakeRustlsConnect>,
     client: Option<Client>,
     statements: HashMap<String, Statement>,
-    writes: bool,
+    mode: Mode,
+    turns: Turns,
     place: String,
 }
 
@@ -40,7 +53,7 @@ impl std::fmt::Debug for Postgres {
 
 impl Postgres {
     /// Connects. A writer holds the database's advisory lock for as long as it is connected.
-    pub fn open(url: &str, writes: bool) -> Result<Postgres> {
+    pub fn open(url: &str, mode: Mode) -> Result<Postgres> {
         let place = without_password(url);
         let (url, security) = Security::of_url(url)?;
         let mut config: Config = url.parse().map_err(|_| {
@@ -58,7 +71,8 @@ impl Postgres {
             tls,
             client: None,
             statements: HashMap::new(),
-            writes,
+            mode,
+            turns: Turns::default(),
             place,
         };
         db.ready()?;
@@ -202,9 +216,13 @@ impl Database for Postgres {
             Error::Database { place, reason } => Error::Unavailable { place, reason },
             other => other,
         })?;
-        if self.writes {
+        if self.mode != Mode::Reads {
+            let lock = match self.mode {
+                Mode::Shares => "SELECT pg_try_advisory_lock_shared($1)",
+                _ => "SELECT pg_try_advisory_lock($1)",
+            };
             let locked = client
-                .query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK])
+                .query_one(lock, &[&LOCK])
                 .and_then(|row| row.try_get::<_, bool>(0))
                 .map_err(|error| self.meaning(&error))?;
             if !locked {
@@ -212,6 +230,11 @@ impl Database for Postgres {
                     place: self.place.clone(),
                 });
             }
+        }
+        if self.mode == Mode::Shares {
+            let prepared = client.batch_execute(TABLES);
+            let prepared = prepared.and_then(|()| client.batch_execute(PAUSED));
+            prepared.map_err(|error| self.meaning(&error))?;
         }
         self.client = Some(client);
         Ok(())
@@ -269,11 +292,27 @@ impl Database for Postgres {
 
     fn begin(&mut self) -> Result<()> {
         self.ready()?;
-        self.script("BEGIN")
+        self.script("BEGIN")?;
+        if self.mode == Mode::Shares {
+            match Turns::take(self) {
+                Ok(number) => self.turns.begin(number),
+                Err(error) => {
+                    self.rollback();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn commit(&mut self) -> Result<()> {
-        self.script("COMMIT")
+        self.script("COMMIT")?;
+        self.turns.commit();
+        Ok(())
+    }
+
+    fn take_behind(&mut self) -> bool {
+        self.turns.take_behind()
     }
 
     fn rollback(&mut self) {

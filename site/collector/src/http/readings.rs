@@ -202,6 +202,7 @@ impl Post {
                 bytes: piece,
                 source: self.source.clone(),
                 may: self.may.clone(),
+                refused: None,
             });
         }
         if self.portion.len() >= messages || self.bytes > bytes {

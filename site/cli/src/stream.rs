@@ -1,0 +1,68 @@
+//! Options for the connection to a NATS server with JetStream.
+
+use std::path::PathBuf;
+
+use selo_mqtt::client::{BrokerUrl, ClientConfig, read_password};
+use selo_stream::StreamConfig;
+use selo_stream::client::parse_url;
+
+/// The NATS server, and the credentials for it.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Stream {
+    /// NATS server with JetStream, over TLS: tls://USER@HOST[:4222]. Several gateways publish their
+    /// readings into the stream of the site, and several collectors share them
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with = "mqtt",
+        value_parser = parse_server
+    )]
+    stream: Option<BrokerUrl>,
+    /// File with the password of the user, of mode 0600
+    #[arg(long, value_name = "FILE", requires = "stream")]
+    stream_password_file: Option<PathBuf>,
+    /// File with the credentials of a user (JWT and seed, as `nsc` writes it), of mode 0600
+    #[arg(long, value_name = "FILE", requires = "stream")]
+    stream_credentials: Option<PathBuf>,
+    /// Authority that signed the server's certificate (default: the authorities of the system)
+    #[arg(long, value_name = "FILE", requires = "stream")]
+    stream_ca: Option<PathBuf>,
+    /// Certificate to present to the server
+    #[arg(long, value_name = "FILE", requires_all = ["stream", "stream_key"])]
+    stream_certificate: Option<PathBuf>,
+    /// Private key of the certificate, in a file of mode 0600
+    #[arg(long, value_name = "FILE", requires = "stream_certificate")]
+    stream_key: Option<PathBuf>,
+}
+
+fn parse_server(text: &str) -> Result<BrokerUrl, String> {
+    parse_url(text).map_err(|error| match error.hint() {
+        Some(hint) => format!("{error}; {hint}"),
+        None => error.to_string(),
+    })
+}
+
+impl Stream {
+    /// The stream of a site, if the options name a server. `id` names this client there.
+    pub fn config(
+        &self,
+        site: &str,
+        id: String,
+    ) -> selo_base::report::Result<Option<StreamConfig>> {
+        let Some(server) = &self.stream else {
+            return Ok(None);
+        };
+        let mut client = ClientConfig::new(server.clone(), id);
+        if let Some(path) = &self.stream_password_file {
+            client.password = Some(read_password(path)?);
+        }
+        client.ca.clone_from(&self.stream_ca);
+        let certificate = self.stream_certificate.clone();
+        client.certificate = certificate.zip(self.stream_key.clone());
+        Ok(Some(StreamConfig {
+            client,
+            credentials: self.stream_credentials.clone(),
+            site: site.into(),
+        }))
+    }
+}

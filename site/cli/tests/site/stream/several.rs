@@ -1,0 +1,147 @@
+//! Two collectors that share the partitions of a stream and a database.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::Net;
+use crate::gateway_support::PATIENCE;
+use crate::postgres::Cluster;
+
+impl Net {
+    /// Two collectors that each own half of the partitions.
+    fn two() -> Option<Net> {
+        let net = Net::started(Some(Cluster::start()?), 2)?;
+        net.wait_owned("8,8");
+        Some(net)
+    }
+
+    fn psql(&self, sql: &str) -> String {
+        self.cluster.as_ref().expect("runs").psql(sql)
+    }
+
+    /// Waits until the living collectors own these numbers of partitions.
+    fn wait_owned(&self, wanted: &str) {
+        let since = Instant::now();
+        loop {
+            let owned = self.psql(
+                "SELECT string_agg(n::text, ',') FROM (SELECT count(*) AS n FROM stream_part
+                 WHERE site = 'farm' AND owner IN (SELECT name FROM stream_collector)
+                 GROUP BY owner) AS owners",
+            );
+            if owned == wanted {
+                return;
+            }
+            assert!(
+                since.elapsed() < PATIENCE,
+                "{owned}, not {wanted}:\n{}",
+                self.logs()
+            );
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn signal_collector(&self, number: usize, signal: Signal) {
+        let running = self.collectors[number].as_ref().expect("runs");
+        kill_process(Pid::from_child(&running.child), signal).expect("runs");
+    }
+}
+
+#[test]
+fn the_partitions_of_a_killed_collector_get_another_owner() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    for number in [0, 1] {
+        net.deliver(10);
+        net.kill_collector(number);
+        net.deliver(10);
+        net.is_complete();
+        net.start_collector(number);
+        net.wait_owned("8,8");
+    }
+    net.deliver(5);
+    net.is_complete();
+    net.nats.wait_messages(0);
+    assert_eq!(
+        net.psql("SELECT readings FROM station"),
+        net.told.to_string()
+    );
+}
+
+#[test]
+fn a_collector_that_stops_leaves_its_partitions() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    let stopping = net.collectors[0].take().expect("runs");
+    stopping.interrupt();
+    let (code, _, log) = stopping.wait();
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(net.psql("SELECT count(*) FROM stream_collector"), "1");
+    net.wait_owned("16");
+    net.deliver(5);
+    net.is_complete();
+}
+
+#[test]
+fn a_collector_that_is_paused_past_its_lease_stores_nothing_twice() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    for number in [0, 1] {
+        net.deliver(5);
+        net.signal_collector(number, Signal::STOP);
+        net.deliver(20);
+        net.is_complete();
+        net.signal_collector(number, Signal::CONT);
+        net.deliver(5);
+        net.is_complete();
+        net.wait_owned("8,8");
+    }
+    net.deliver(5);
+    net.is_complete();
+    net.nats.wait_messages(0);
+    // Both have counted in the same row, each after reading it again.
+    assert_eq!(
+        net.psql("SELECT readings FROM station"),
+        net.told.to_string()
+    );
+}
+
+#[test]
+fn a_collector_killed_between_commit_and_acknowledgement_leaves_no_double() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    // PostgreSQL commits, and waits for a standby that there is not before it says so.
+    net.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    net.psql("SELECT pg_reload_conf()");
+    net.deliver(10);
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let since = Instant::now();
+    while net.psql(waiting) == "0" {
+        assert!(
+            since.elapsed() < PATIENCE,
+            "nobody commits:\n{}",
+            net.logs()
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    net.kill_collector(0);
+    net.kill_collector(1);
+    net.psql("ALTER SYSTEM RESET synchronous_standby_names");
+    net.psql("SELECT pg_reload_conf()");
+    net.start_collector(0);
+    net.is_complete();
+    net.nats.wait_messages(0);
+    assert_eq!(
+        net.psql("SELECT readings FROM station"),
+        net.told.to_string()
+    );
+    assert_ne!(
+        net.psql("SELECT duplicates FROM station"),
+        "0",
+        "nothing came again"
+    );
+}

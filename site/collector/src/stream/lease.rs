@@ -1,0 +1,189 @@
+//! Which collector owns which partitions. Collectors that share a database agree on it there.
+//!
+//! A collector is alive as long as it renews its lease. It owns partitions until another one takes
+//! them: from a dead owner, or because the owner has given some up for a collector that is new. Each
+//! owner of a partition has another epoch, a number that only grows, and with it another consumer.
+//!
+//! Ownership keeps the readings of a device in order, and saves work. It is not what keeps the
+//! database right: a collector that was paused past its lease may still write what it had received.
+//! It writes in its turn, and what another has stored meanwhile is a duplicate.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use selo_stream::names::PARTITIONS;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use super::Owned;
+use crate::db::{Database, transaction};
+use crate::error::{Error, Result};
+use crate::ingest::Ingest;
+
+/// Time after which others take the partitions of a collector that is gone.
+const LEASE: Duration = Duration::from_secs(10);
+/// Interval at which the lease is renewed.
+const RENEW: Duration = Duration::from_secs(2);
+
+const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+const RENEWED: &str = "INSERT INTO stream_collector(name, site, until) VALUES (?1, ?2, ?3)
+    ON CONFLICT (name) DO UPDATE SET until = excluded.until";
+const FORGET_DEAD: &str = "DELETE FROM stream_collector WHERE until < ?1";
+const END: &str = "DELETE FROM stream_collector WHERE name = ?1";
+const COLLECTORS: &str = "SELECT count(*) FROM stream_collector WHERE site = ?1";
+const PARTS: &str = "SELECT part, owner, epoch, (owner IN (SELECT name FROM stream_collector))
+    FROM stream_part WHERE site = ?1 ORDER BY part";
+const GIVE_UP: &str = "UPDATE stream_part SET owner = '' WHERE site = ?1 AND part = ?2";
+const TAKE: &str = "INSERT INTO stream_part(site, part, owner, epoch) VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT (site, part) DO UPDATE SET owner = excluded.owner, epoch = excluded.epoch";
+
+/// The duties that one collector of a database has, whatever the sites: notices, silence, and the
+/// deletion of old rows. No site has an empty name.
+const DUTIES: &str = "";
+
+/// A collector's lease.
+#[derive(Debug)]
+pub(super) struct Lease {
+    /// Its name, see [`super::random_name`].
+    pub collector: String,
+    pub site: String,
+    pub ingest: Ingest,
+    pub leads: Arc<AtomicBool>,
+    pub owning: watch::Sender<Owned>,
+}
+
+/// What a collector owns until its lease ends.
+#[derive(Debug, PartialEq, Eq)]
+struct Granted {
+    owned: Owned,
+    leads: bool,
+}
+
+impl Lease {
+    /// Renews the lease until the collector stops.
+    pub async fn keep(self) {
+        let mut until = Instant::now();
+        loop {
+            let asked = Instant::now();
+            let (collector, site) = (self.collector.clone(), self.site.clone());
+            let work = move |db: &mut dyn Database| renew(db, &collector, &site);
+            let written = self.ingest.write(move |db, _| transaction(db, work));
+            match tokio::time::timeout(LEASE, written).await {
+                Ok(Ok(granted)) => {
+                    // Counted from before the request, so that it ends here first.
+                    until = asked + LEASE;
+                    self.hold(granted);
+                }
+                Ok(Err(Error::Stopping)) => return,
+                Ok(Err(_)) | Err(_) => {
+                    if until <= Instant::now() && !self.owning.borrow().is_empty() {
+                        warn!("the lease has ended; the stream waits until the database answers");
+                        self.hold(Granted {
+                            owned: Owned::default(),
+                            leads: false,
+                        });
+                    }
+                }
+            }
+            tokio::time::sleep(RENEW).await;
+        }
+    }
+
+    fn hold(&self, granted: Granted) {
+        if self.leads.swap(granted.leads, Relaxed) != granted.leads {
+            info!(leads = granted.leads, "notices, silence and old rows");
+        }
+        self.owning.send_if_modified(|owned| {
+            let changed = *owned != granted.owned;
+            if changed {
+                info!(
+                    partitions = granted.owned.len(),
+                    "owns partitions of the stream"
+                );
+                *owned = granted.owned;
+            }
+            changed
+        });
+    }
+}
+
+/// Ends the lease of a collector.
+pub(super) fn end(db: &mut dyn Database, collector: &str) -> Result<()> {
+    db.execute(END, &[collector.into()])?;
+    Ok(())
+}
+
+/// Renews the lease of a collector, and takes or gives up partitions, so that all collectors have
+/// about the same number. Must run in a transaction, which waits for the turn of this collector.
+fn renew(db: &mut dyn Database, collector: &str, site: &str) -> Result<Granted> {
+    let now = db.query(NOW, &[])?.first().map_or(0, |row| row.int(0));
+    let lease = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+    let renewed = [
+        collector.into(),
+        site.into(),
+        now.saturating_add(lease).into(),
+    ];
+    db.execute(RENEWED, &renewed)?;
+    db.execute(FORGET_DEAD, &[now.into()])?;
+    let collectors = db.query(COLLECTORS, &[site.into()])?;
+    let collectors = collectors.first().map_or(1, |row| row.int(0)).max(1);
+    let share = i64::from(PARTITIONS).div_euclid(collectors)
+        + i64::from(i64::from(PARTITIONS).rem_euclid(collectors) > 0);
+    let share = usize::try_from(share).unwrap_or(usize::from(PARTITIONS));
+    let by = By { collector, now };
+    let owned = by.settle(db, site, PARTITIONS, share)?;
+    let leads = by.settle(db, DUTIES, 1, 1)?;
+    Ok(Granted {
+        owned,
+        leads: !leads.is_empty(),
+    })
+}
+
+/// A collector that renews its lease.
+struct By<'a> {
+    collector: &'a str,
+    now: i64,
+}
+
+impl By<'_> {
+    /// Brings the number of parts that the collector owns to its share. Returns its parts.
+    fn settle(&self, db: &mut dyn Database, site: &str, parts: u16, share: usize) -> Result<Owned> {
+        let (mut mine, mut free) = (Vec::new(), Vec::new());
+        let rows = db.query(PARTS, &[site.into()])?;
+        for part in 0..parts {
+            let row = rows.iter().find(|row| row.int(0) == i64::from(part));
+            match row {
+                Some(row) if row.text(1) == self.collector => mine.push((part, row.int(2))),
+                Some(row) if row.int(3) == 1 => {}
+                row => free.push((part, row.map_or(0, |row| row.int(2)))),
+            }
+        }
+        while mine.len() > share {
+            if let Some((part, _)) = mine.pop() {
+                db.execute(GIVE_UP, &[site.into(), i64::from(part).into()])?;
+            }
+        }
+        for (part, epoch) in free {
+            if mine.len() >= share {
+                break;
+            }
+            // A database that was made anew still has later epochs than the old one.
+            let epoch = epoch.saturating_add(1).max(self.now);
+            let taken = [
+                site.into(),
+                i64::from(part).into(),
+                self.collector.into(),
+                epoch.into(),
+            ];
+            db.execute(TAKE, &taken)?;
+            mine.push((part, epoch));
+        }
+        Ok(mine
+            .into_iter()
+            .map(|(part, epoch)| (part, Some(epoch)))
+            .collect())
+    }
+}

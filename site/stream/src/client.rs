@@ -1,0 +1,141 @@
+//! Configuration of a connection to a NATS server, and the connection.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, ConnectOptions, Event};
+use selo_mqtt::client::{BrokerUrl, ClientConfig, Scheme, check_private};
+use selo_mqtt::error::{Error, Result};
+use tokio::sync::mpsc;
+use zeroize::Zeroizing;
+
+use crate::failure::{Failure, Kind};
+
+/// Standard port of NATS, with and without TLS.
+const PORT: u16 = 4222;
+
+/// Addresses of NATS servers.
+const NATS: Scheme = Scheme {
+    tls: ("tls", PORT),
+    plain: ("nats", PORT),
+    form: "expected tls://USER@HOST:PORT, for example tls://gateway@nats.example:4222",
+    password: "other users can read the command line; put the password into a file with mode \
+        0600 and pass --stream-password-file FILE",
+    clear: "use tls://; nats:// is allowed to localhost only",
+};
+
+/// Timeout of a connection, and of each request.
+const ANSWER: Duration = Duration::from_secs(5);
+/// Ping interval. A server that answers none of three pings counts as away.
+const PING: Duration = Duration::from_secs(5);
+
+/// Reads the address of a server.
+pub fn parse_url(text: &str) -> Result<BrokerUrl> {
+    BrokerUrl::read(text, &NATS)
+}
+
+/// Configuration of a connection to a NATS server.
+#[derive(Debug, Clone)]
+pub struct StreamConfig {
+    /// Server, user, password and TLS.
+    pub client: ClientConfig,
+    /// File with a user's credentials, as `nsc` writes it.
+    pub credentials: Option<PathBuf>,
+    pub site: String,
+}
+
+/// A connection. It ends when it is dropped.
+pub(crate) struct Connection {
+    pub client: Client,
+    pub context: Context,
+    events: mpsc::UnboundedReceiver<Event>,
+}
+
+impl StreamConfig {
+    /// The server.
+    pub fn server(&self) -> &BrokerUrl {
+        &self.client.broker
+    }
+
+    /// Checks names and files.
+    pub fn check(&self) -> Result<()> {
+        selo_mqtt::topic::check_name(&self.site)?;
+        self.options().map(drop)
+    }
+
+    fn options(&self) -> Result<ConnectOptions> {
+        let (client, server) = (&self.client, self.server());
+        let mut options = ConnectOptions::new()
+            .name(&client.client_id)
+            // Of its own, so that permissions can keep others from reading its answers.
+            .custom_inbox_prefix(format!("_INBOX.{}", client.client_id))
+            .connection_timeout(ANSWER)
+            .request_timeout(Some(ANSWER))
+            .ping_interval(PING)
+            .require_tls(server.tls);
+        if server.tls {
+            options = options.tls_client_config(client.tls()?);
+        }
+        if let Some(user) = &server.user {
+            let password = client.password.as_ref().map_or("", |text| text.as_str());
+            options = options.user_and_password(user.clone(), password.to_owned());
+        }
+        if let Some(path) = &self.credentials {
+            check_private(path)?;
+            let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
+                path: path.clone(),
+                source,
+            })?;
+            let text = Zeroizing::new(text);
+            options = options.credentials(&text).map_err(|error| Error::File {
+                path: path.clone(),
+                why: format!("not the credentials of a NATS user: {error}"),
+                hint: "pass the file that `nsc generate creds` writes".into(),
+            })?;
+        }
+        Ok(options)
+    }
+
+    pub(crate) async fn connect(&self) -> Result<Connection, Failure> {
+        let server = self.server();
+        let options = self.options().map_err(|error| {
+            let hint = error.hint().unwrap_or_else(|| "correct the file".into());
+            Failure::new(Kind::Configuration, error.to_string(), hint)
+        })?;
+        let (told, events) = mpsc::unbounded_channel();
+        let options = options.event_callback(move |event| {
+            // The receiver may be gone.
+            _ = told.send(event);
+            std::future::ready(())
+        });
+        let scheme = if server.tls { "tls" } else { "nats" };
+        let connecting = options.connect(format!("{scheme}://{server}"));
+        let client = match tokio::time::timeout(ANSWER * 2, connecting).await {
+            Ok(Ok(client)) => client,
+            Ok(Err(error)) => return Err(Failure::connect(server, &error)),
+            Err(_) => return Err(Failure::away(server, "does not answer")),
+        };
+        let mut context = jetstream::new(client.clone());
+        context.set_timeout(ANSWER);
+        Ok(Connection {
+            client,
+            context,
+            events,
+        })
+    }
+}
+
+impl Connection {
+    /// Waits until the connection is lost, or the server refuses a subject.
+    pub async fn ended(&mut self, server: &BrokerUrl) -> Failure {
+        while let Some(event) = self.events.recv().await {
+            match event {
+                Event::Disconnected | Event::Closed => break,
+                Event::ServerError(error) => return Failure::refused(server, &error.to_string()),
+                _ => {}
+            }
+        }
+        Failure::away(server, "has ended the connection")
+    }
+}

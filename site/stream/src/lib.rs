@@ -1,0 +1,22 @@
+//! Readings over NATS JetStream: from several gateways of a site to several collectors.
+//! `docs/operator/stream.md` describes the set-up, ARCHITECTURE.md why it is so.
+//!
+//! | module | is |
+//! |---|---|
+//! | [`names`] | subjects, partitions, and the names of messages |
+//! | [`client`], [`failure`] | connection settings, connections, and what can be wrong with them |
+//! | [`stored`] | a collector's confirmation |
+//! | [`publisher`] | a [`selo_gateway::sink::Sink`] that publishes |
+//! | [`stream`], [`puller`] | a collector's side: the stream, and the messages of a partition |
+
+pub mod client;
+pub mod failure;
+pub mod names;
+pub mod publisher;
+pub mod puller;
+pub mod stored;
+pub mod stream;
+
+pub use client::StreamConfig;
+pub use failure::{Failure, Kind};
+pub use publisher::{Publisher, PublisherConfig};

@@ -1,0 +1,158 @@
+//! The publisher: a gateway sink that publishes readings into the stream of the site.
+//!
+//! A reading counts as delivered when a collector says that it is stored. The server's own
+//! acknowledgement promises nothing: it says where in the stream the reading is. If a confirmation
+//! is late, the publisher looks there. A reading that is still in the stream waits for a collector.
+//! One that is not was stored, and the confirmation is lost, or the server has lost it: it is
+//! published again, under a name that the stream does not take for a repetition.
+
+mod batch;
+mod session;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use selo_gateway::reading::Reading;
+use selo_gateway::sink::{Sink, SinkError};
+use selo_mqtt::error::{Error, Result};
+use selo_mqtt::publisher::{Codecs, Command, Handed, Shared};
+use selo_mqtt::topic::check_name;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use crate::client::StreamConfig;
+use crate::failure::Failure;
+use batch::Batch;
+
+/// First and longest pause before the server is tried again.
+const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
+
+/// Configuration of a publisher.
+pub struct PublisherConfig {
+    pub stream: StreamConfig,
+    pub gateway: String,
+    pub codecs: Box<dyn Codecs>,
+}
+
+impl std::fmt::Debug for PublisherConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PublisherConfig")
+            .field("stream", &self.stream)
+            .field("gateway", &self.gateway)
+            .finish_non_exhaustive()
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Publisher(Handed);
+
+impl Publisher {
+    /// Checks names and files, and starts to connect.
+    pub fn new(config: PublisherConfig) -> Result<Publisher> {
+        check_name(&config.gateway)?;
+        config.stream.check()?;
+        let run =
+            selo_link::random_bytes::<4>().map_err(|error| Error::Internal(error.to_string()))?;
+        let run = u32::from_be_bytes(run);
+        let work = move |commands, shared| {
+            let worker = Worker {
+                config,
+                run,
+                commands,
+                shared,
+                batch: None,
+            };
+            worker.run()
+        };
+        Handed::start("stream", work).map(Publisher)
+    }
+
+    /// Returns true while the server is connected.
+    pub fn is_connected(&self) -> bool {
+        self.0.is_connected()
+    }
+}
+
+impl Sink for Publisher {
+    fn deliver(&mut self, readings: &[Reading]) -> Result<(), SinkError> {
+        self.0.deliver(readings)
+    }
+}
+
+/// What the thread has. It outlives a connection.
+struct Worker {
+    config: PublisherConfig,
+    /// A random name of this run.
+    run: u32,
+    commands: mpsc::UnboundedReceiver<Command>,
+    shared: Arc<Shared>,
+    batch: Option<Batch>,
+}
+
+impl Worker {
+    async fn run(mut self) {
+        let mut said: Option<Failure> = None;
+        let mut wait = BACK_OFF.0;
+        loop {
+            let began = Instant::now();
+            let Err(failure) = session::serve(&mut self, &mut said).await else {
+                return;
+            };
+            self.shared.change(|progress| {
+                progress.away = Some(failure.to_string());
+                progress.connected = false;
+            });
+            if said.as_ref() != Some(&failure) {
+                warn!(reason = %failure.what, hint = %failure.hint, "the stream takes no readings; they wait in the journal");
+                said = Some(failure);
+            }
+            if began.elapsed() > BACK_OFF.1 {
+                wait = BACK_OFF.0;
+            }
+            let again = Instant::now() + wait;
+            wait = (wait * 2).min(BACK_OFF.1);
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep_until(again) => break,
+                    command = self.commands.recv() => if !self.obey(command) {
+                        return;
+                    },
+                }
+            }
+        }
+    }
+
+    /// Returns false if the publisher stops.
+    fn obey(&mut self, command: Option<Command>) -> bool {
+        match command {
+            Some(Command::Batch(id, readings)) => {
+                self.batch = Some(Batch::new(id, readings));
+                true
+            }
+            Some(Command::Stop) | None => false,
+        }
+    }
+
+    /// Reports the progress of the batch to `deliver`.
+    fn tell(&mut self) {
+        let Some(batch) = &self.batch else { return };
+        let (id, left) = (batch.id, batch.left());
+        if left == 0 {
+            self.batch = None;
+            self.shared.change(|progress| progress.done = id);
+        } else {
+            self.shared.lock().left = left;
+        }
+    }
+
+    /// The server has taken a reading, so it works again.
+    fn works(&self, said: &mut Option<Failure>) {
+        if !std::mem::replace(&mut self.shared.lock().connected, true) {
+            self.shared.change(|progress| progress.away = None);
+            *said = None;
+            info!(server = %self.config.stream.server(), "the stream takes readings");
+        }
+    }
+}
