@@ -87,7 +87,7 @@ def main():
         cycles, stack = suit.deepest[function]
         print(f"{function:24} {cycles:>12,} cycles at most, {stack:,} bytes of stack")
         suit.verdict(f"the stack of {function}", int(number.replace(",", "")) == stack, f"the header says {number}")
-    print(f"avr suit: {suit.passed} passed, {suit.failed} failed")
+    print(f"avr-suit: {suit.passed} passed, {suit.failed} failed")
     sys.exit(suit.failed > 0)
 
 

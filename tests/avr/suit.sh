@@ -9,7 +9,7 @@ out=out/avr
 mkdir -p "$out"
 export PYTHONDONTWRITEBYTECODE=1
 
-echo "suit vectors: $(python3 tests/c/suit-vectors.py --check)"
+echo "suit-vectors: $(python3 tests/c/suit-vectors.py --check)"
 make --no-print-directory -s -C lab/sims/call OUT="$PWD/target/sims"
 # Both kinds of signature together do not fit the chip.
 for kind in ed25519 p256; do

@@ -329,7 +329,7 @@ static void common(struct reader in, struct selo_suit_manifest *manifest, uint8_
         return;
     }
     shared_sequence(bytes(&in), manifest, is_bad);
-    *is_bad |= (uint8_t)(in.bad || in.left > 0);
+    *is_bad = (uint8_t)(*is_bad || in.bad || in.left > 0);
 }
 
 /* Reads a manifest whose signature is verified [SUIT, 8.4]. */
