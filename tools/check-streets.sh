@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Checks that dependencies between the houses go one way: site/ (deployed) and lab/ (the
 # instrument) link base/ and themselves, but not each other; studies/ may link all. Tests may
-# use everything. In C, src/ and the measured image include nothing of station/.
+# use everything. In C, src/ and the measured image include nothing of station/. Inside a crate,
+# modules do not depend on each other in a circle (tools/longest.py).
 #
 # usage: tools/check-streets.sh [REPOSITORY]
 set -euo pipefail
-. "$(dirname "$0")/verdict.sh"
+here=$(realpath "$(dirname "$0")")
+. "$here/verdict.sh"
 cd "${1:-$(dirname "$0")/..}"
 
 # The name of the crate in a folder.
@@ -69,6 +71,9 @@ c_includes() {
 }
 c_includes "the device library" src 'selo_station|station/'
 c_includes "the measured image" "lab/firmware" 'selo_station|station/'
+
+circles=$(python3 "$here/longest.py" | sed -n '/^circles between modules: [1-9]/,$p')
+verdict "modules in a circle" "$circles"
 
 echo "streets: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The demonstration: measure, check, repeat two exchanges, compare with five papers, write the report;
-# attack the link beside it; the whole chain from simulated nodes to the database. Called by `make demo`.
+# attack the link beside most of it; the whole chain from simulated nodes to the database. Called by `make demo`.
 #
 # The terminal shows one line a step with its result, then a summary of eleven lines. The tables are in
 # out/demo/, one file a step.
@@ -113,15 +113,15 @@ if [ "$selo" = target/release/selo ]; then
     step "Build the two commands and the simulators" build.txt make --no-print-directory build
 fi
 started=$SECONDS
-step "Measure on the simulated Arduino Uno" run-uno.txt "$selo" lab run --board uno
+# First what measures time on this machine. Cycles of a simulated chip are the same beside other work.
 step "Measure on this machine" run-native.txt "$selo" lab run --board native
+step "Exchange messages by AES, and readings by TLS 1.3" exchange.txt exchanges
+beside attack.txt "$selo" attack
+step "Measure on the simulated Arduino Uno" run-uno.txt "$selo" lab run --board uno
 # Samples of the vectors, as in `make test`; without the limits the commands use them all.
 step "Official vectors on the simulated Uno" check-uno.txt \
     "$selo" lab check --board uno --budget 2 --secrets 100 --slow-secrets 4
 step "Official vectors on this machine" check-native.txt "$selo" lab check --board native --calls 10000
-step "Exchange messages by AES, and readings by TLS 1.3" exchange.txt exchanges
-# After the last step that measures time on this machine.
-beside attack.txt "$selo" attack
 for paper in albarello2020 ramalho2024 rocha-securino; do
     step "Compare with $paper" "compare-$paper.txt" "$selo" lab compare "$paper"
     "$selo" lab compare "$paper" --json >"$out/compare-$paper.jsonl" 2>"$out/compare-$paper.jsonl.messages"

@@ -96,6 +96,8 @@ fault tools/check-citations.sh \
 fault tools/check-streets.sh \
     "links selo-engine, against" "sed -i 's/^selo-base.*/&\nselo-engine.workspace = true/' site/collector/Cargo.toml" \
     "the measured image" "echo '#include \"selo_station.h\"' >>lab/firmware/agent/agent.c"
+fault tools/check-streets.sh "base: crate::report, crate::units" \
+    "sed -i '1,/^use /s/^use /use crate::units;\n&/' base/src/report.rs && echo 'fn far() { crate::units::x(); }' >>base/src/report.rs && echo 'fn near() { crate::report::y(); }' >>base/src/units.rs"
 fault tools/check-streets.sh "links selo-gateway" "printf '[dependencies]\nselo-gateway = \"1\"\n' >base/Cargo.toml"
 
 fault tools/check-links.py \

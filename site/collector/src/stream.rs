@@ -26,17 +26,13 @@ use crate::error::{Error, Result};
 use crate::ingest::Ingest;
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
-use lease::Lease;
+use lease::{Lease, Owned};
 use partition::Partition;
 
 /// First and longest pause before the server is tried again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
 /// Interval at which the stream's lag is read.
 const LOOK: Duration = Duration::from_secs(2);
-
-/// The partitions that this collector owns, each with its epoch. Without an epoch it is the only
-/// collector.
-type Owned = BTreeMap<u16, Option<i64>>;
 
 /// Starts to receive. Must be called on the runtime that will run it.
 /// `collector` is its name among those that share the database, if there may be others.
@@ -148,7 +144,7 @@ impl Taking {
                     // A task that was stopped because its partition has another owner says nothing.
                     if let Ok((partition, failure)) = done {
                         running.handles.remove(&partition);
-                        if failure.kind != Kind::Taken {
+                        if failure.kind != Kind::TakenOver {
                             return failure;
                         }
                         info!("{}", failure.what);

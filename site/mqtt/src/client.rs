@@ -77,7 +77,7 @@ impl BrokerUrl {
         let wrong = |why: &str| {
             // The URL may contain a password, so do not repeat it.
             Err(Error::Invalid(
-                format!("invalid broker address: {why}"),
+                format!("invalid server address: {why}"),
                 scheme.form,
             ))
         };
@@ -92,7 +92,7 @@ impl BrokerUrl {
         };
         if user.is_some_and(|user| user.contains(':')) {
             return Err(Error::Invalid(
-                "the broker's address contains a password".into(),
+                "the server's address contains a password".into(),
                 scheme.password,
             ));
         }

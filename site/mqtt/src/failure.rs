@@ -1,4 +1,5 @@
-//! Reasons why a broker cannot be reached, with a hint that says what to do.
+//! Reasons why a server cannot be reached, with a hint that says what to do: a broker here, a NATS
+//! server in `selo-stream`.
 
 use std::error::Error as _;
 use std::io;
@@ -32,13 +33,15 @@ pub enum Kind {
     Password,
     /// The broker's access list forbids the operation.
     NotAllowed,
-    /// Another client with the same client id has connected.
+    /// Another client with the same client id has connected, or has taken what this one had.
     TakenOver,
+    /// The server has no place for readings: none yet, a full one, or one that would lose them.
+    NoPlace,
     /// A local file is unusable.
     Configuration,
 }
 
-/// Reason why the broker cannot be reached.
+/// Reason why the server cannot be reached, or takes or gives nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub kind: Kind,
@@ -55,7 +58,7 @@ impl std::fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Failure {
-    pub(crate) fn new(kind: Kind, what: impl Into<String>, hint: impl Into<String>) -> Failure {
+    pub fn new(kind: Kind, what: impl Into<String>, hint: impl Into<String>) -> Failure {
         Failure {
             kind,
             what: what.into(),
@@ -63,7 +66,7 @@ impl Failure {
         }
     }
 
-    pub(crate) fn configuration(error: &Error) -> Failure {
+    pub fn configuration(error: &Error) -> Failure {
         let hint = error.hint().unwrap_or_else(|| "correct the file".into());
         Failure::new(Kind::Configuration, error.to_string(), hint)
     }
@@ -176,7 +179,7 @@ fn tls_error(error: &ConnectionError) -> Option<&rustls::Error> {
 /// The failure that an error of TLS means.
 fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
     let known = match error {
-        rustls::Error::InvalidCertificate(reason) => of_certificate(broker, reason),
+        rustls::Error::InvalidCertificate(reason) => of_certificate(broker, reason, "--mqtt"),
         _ => None,
     };
     if let Some(failure) = known {
@@ -207,47 +210,56 @@ fn of_tls(broker: &BrokerUrl, error: &rustls::Error) -> Failure {
     }
 }
 
-/// The failure that an invalid certificate of the broker means, if its reason has a name here.
-fn of_certificate(broker: &BrokerUrl, reason: &CertificateError) -> Option<Failure> {
-    let host = &broker.host;
+/// The failure that an invalid certificate of a server means, if its reason has a name here. `option`
+/// is that with the server's address.
+pub fn of_certificate(
+    server: &BrokerUrl,
+    reason: &CertificateError,
+    option: &str,
+) -> Option<Failure> {
+    let host = &server.host;
     let failure = match reason {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => Failure::new(
             Kind::CertificateExpired,
-            format!("the certificate of {broker} has expired"),
-            "renew it at the broker (`selo setup DIR` renews its own), and check that this \
-            machine's clock is right",
+            format!("the certificate of {server} has expired"),
+            "renew it there (`selo setup DIR` renews its own), and check that this machine's clock \
+            is right",
         ),
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             Failure::new(
                 Kind::CertificateExpired,
-                format!("the certificate of {broker} is not valid yet"),
+                format!("the certificate of {server} is not valid yet"),
                 "check that this machine's clock is right",
             )
         }
         CertificateError::UnknownIssuer | CertificateError::BadSignature => Failure::new(
             Kind::UnknownAuthority,
             format!(
-                "the certificate of {broker} is signed by an authority that this machine does \
+                "the certificate of {server} is signed by an authority that this machine does \
                 not trust; the connection may be intercepted"
             ),
-            "name the authority that signed it with --mqtt-ca FILE (ca.pem of `selo setup`)",
+            format!(
+                "name the authority that signed it with {option}-ca FILE (ca.pem of `selo setup`)"
+            ),
         ),
         CertificateError::NotValidForNameContext { presented, .. } => {
             let names: Vec<_> = presented.iter().map(|name| plain_name(name)).collect();
             Failure::new(
                 Kind::WrongName,
                 format!(
-                    "the certificate of {broker} is not for '{host}', but for {}",
+                    "the certificate of {server} is not for '{host}', but for {}",
                     names.join(", ")
                 ),
-                "use one of these names in --mqtt, or give the broker a certificate with this \
-                name (`selo setup DIR --name NAME`)",
+                format!(
+                    "use one of these names in {option}, or give the server a certificate with this \
+                    name (`selo setup DIR --name NAME`)"
+                ),
             )
         }
         CertificateError::NotValidForName => Failure::new(
             Kind::WrongName,
-            format!("the certificate of {broker} is not for '{host}'"),
-            "use a name from the certificate in --mqtt",
+            format!("the certificate of {server} is not for '{host}'"),
+            format!("use a name from the certificate in {option}"),
         ),
         _ => return None,
     };

@@ -10,7 +10,7 @@ use selo_mqtt::error::{Error, Result};
 use tokio::sync::mpsc;
 use zeroize::Zeroizing;
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{self, Failure};
 
 /// Standard port of NATS, with and without TLS.
 const PORT: u16 = 4222;
@@ -82,16 +82,16 @@ impl StreamConfig {
             options = options.user_and_password(user.clone(), password.to_owned());
         }
         if let Some(path) = &self.credentials {
+            let unusable = |why: String| Error::File {
+                path: path.clone(),
+                why,
+                hint: "pass the file that `nsc generate creds` writes, of mode 0600".into(),
+            };
+            let read = std::fs::read_to_string(path);
+            let text = Zeroizing::new(read.map_err(|error| unusable(error.to_string()))?);
             check_private(path)?;
-            let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
-                path: path.clone(),
-                source,
-            })?;
-            let text = Zeroizing::new(text);
-            options = options.credentials(&text).map_err(|error| Error::File {
-                path: path.clone(),
-                why: format!("not the credentials of a NATS user: {error}"),
-                hint: "pass the file that `nsc generate creds` writes".into(),
+            options = options.credentials(&text).map_err(|error| {
+                unusable(format!("not the credentials of a NATS user: {error}"))
             })?;
         }
         Ok(options)
@@ -99,10 +99,8 @@ impl StreamConfig {
 
     pub(crate) async fn connect(&self) -> Result<Connection, Failure> {
         let server = self.server();
-        let options = self.options().map_err(|error| {
-            let hint = error.hint().unwrap_or_else(|| "correct the file".into());
-            Failure::new(Kind::Configuration, error.to_string(), hint)
-        })?;
+        let options = self.options();
+        let options = options.map_err(|error| Failure::configuration(&error))?;
         let (told, events) = mpsc::unbounded_channel();
         let options = options.event_callback(move |event| {
             // The receiver may be gone.
@@ -113,8 +111,8 @@ impl StreamConfig {
         let connecting = options.connect(format!("{scheme}://{server}"));
         let client = match tokio::time::timeout(ANSWER * 2, connecting).await {
             Ok(Ok(client)) => client,
-            Ok(Err(error)) => return Err(Failure::connect(server, &error)),
-            Err(_) => return Err(Failure::away(server, "does not answer")),
+            Ok(Err(error)) => return Err(failure::connect(server, &error)),
+            Err(_) => return Err(failure::away(server, "does not answer")),
         };
         let mut context = jetstream::new(client.clone());
         context.set_timeout(ANSWER);
@@ -132,10 +130,10 @@ impl Connection {
         while let Some(event) = self.events.recv().await {
             match event {
                 Event::Disconnected | Event::Closed => break,
-                Event::ServerError(error) => return Failure::refused(server, &error.to_string()),
+                Event::ServerError(error) => return failure::refused(server, &error.to_string()),
                 _ => {}
             }
         }
-        Failure::away(server, "has ended the connection")
+        failure::away(server, "has ended the connection")
     }
 }

@@ -3,124 +3,77 @@
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::{Error as Answer, ErrorCode};
 use async_nats::{ConnectError, ConnectErrorKind};
-use rustls::CertificateError;
 use selo_mqtt::client::BrokerUrl;
+use selo_mqtt::failure::of_certificate;
+pub use selo_mqtt::failure::{Failure, Kind};
 
-/// Kind of a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Kind {
-    /// The server does not answer, or the connection ended. It may recover by itself.
-    Away,
-    /// The server's certificate is expired, for another name, or of an unknown authority.
-    Certificate,
-    /// Wrong user, password or credentials.
-    Credential,
-    /// The server does not allow a subject.
-    NotAllowed,
-    /// The server has no stream of the site.
-    NoStream,
-    /// The stream has a configuration that loses readings or repeats them.
-    WrongStream,
-    /// Another collector owns the partition.
-    Taken,
-    /// The stream is full.
-    Full,
-    /// A local file is unusable.
-    Configuration,
+pub(crate) fn away(server: &BrokerUrl, what: &str) -> Failure {
+    Failure::new(
+        Kind::Away,
+        format!("the NATS server {server} {what}"),
+        format!("is nats-server with JetStream running at {server}?"),
+    )
 }
 
-/// Reason why the stream cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    pub kind: Kind,
-    pub what: String,
-    pub hint: String,
+/// The consumer of a partition is gone, or is of a later owner.
+pub(crate) fn taken(partition: u16) -> Failure {
+    Failure::new(
+        Kind::TakenOver,
+        format!("another collector has taken partition {partition} of the stream"),
+        "this collector continues with its other partitions",
+    )
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}; hint: {}", self.what, self.hint)
+/// The server refused a subject.
+pub(crate) fn refused(server: &BrokerUrl, what: &str) -> Failure {
+    let user = server.user.as_deref().unwrap_or("without a name");
+    Failure::new(
+        Kind::NotAllowed,
+        format!("the NATS server {server} refuses user {user}: {what}"),
+        "allow it in the permissions of the server (docs/operator/stream.md), or check --site \
+        and --gateway-name",
+    )
+}
+
+pub(crate) fn no_stream(server: &BrokerUrl, name: &str) -> Failure {
+    Failure::new(
+        Kind::NoPlace,
+        format!("the NATS server {server} has no stream {name}"),
+        "start `selo collect --stream` with the same --site, which makes it; JetStream must \
+        be on (nats-server -js)",
+    )
+}
+
+pub(crate) fn connect(server: &BrokerUrl, error: &ConnectError) -> Failure {
+    let user = server.user.as_deref().unwrap_or("without a name");
+    match error.kind() {
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+            Failure::new(
+                Kind::Password,
+                format!("the NATS server {server} refuses user {user}"),
+                "check the user in --stream and the file of --stream-password-file or \
+                --stream-credentials",
+            )
+        }
+        ConnectErrorKind::TimedOut => away(server, "does not answer"),
+        ConnectErrorKind::Dns => {
+            let what = format!("the host name of {server} does not resolve");
+            Failure::new(Kind::Away, what, "check --stream, and the network")
+        }
+        _ => of_cause(server, error),
     }
 }
 
-impl Failure {
-    pub(crate) fn new(kind: Kind, what: impl Into<String>, hint: impl Into<String>) -> Failure {
-        Failure {
-            kind,
-            what: what.into(),
-            hint: hint.into(),
+pub(crate) fn publish(server: &BrokerUrl, stream: &str, error: &PublishError) -> Failure {
+    match error.kind() {
+        PublishErrorKind::StreamNotFound => no_stream(server, stream),
+        PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => {
+            away(server, "does not acknowledge readings")
         }
-    }
-
-    pub(crate) fn away(server: &BrokerUrl, what: &str) -> Failure {
-        Failure::new(
-            Kind::Away,
-            format!("the NATS server {server} {what}"),
-            format!("is nats-server with JetStream running at {server}?"),
-        )
-    }
-
-    /// The consumer of a partition is gone, or is of a later owner.
-    pub(crate) fn taken(partition: u16) -> Failure {
-        Failure::new(
-            Kind::Taken,
-            format!("another collector has taken partition {partition} of the stream"),
-            "this collector continues with its other partitions",
-        )
-    }
-
-    /// The server refused a subject.
-    pub(crate) fn refused(server: &BrokerUrl, what: &str) -> Failure {
-        let user = server.user.as_deref().unwrap_or("without a name");
-        Failure::new(
-            Kind::NotAllowed,
-            format!("the NATS server {server} refuses user {user}: {what}"),
-            "allow it in the permissions of the server (docs/operator/stream.md), or check --site \
-            and --gateway-name",
-        )
-    }
-
-    pub(crate) fn no_stream(server: &BrokerUrl, name: &str) -> Failure {
-        Failure::new(
-            Kind::NoStream,
-            format!("the NATS server {server} has no stream {name}"),
-            "start `selo collect --stream` with the same --site, which makes it; JetStream must \
-            be on (nats-server -js)",
-        )
-    }
-
-    pub(crate) fn connect(server: &BrokerUrl, error: &ConnectError) -> Failure {
-        let user = server.user.as_deref().unwrap_or("without a name");
-        match error.kind() {
-            ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
-                Failure::new(
-                    Kind::Credential,
-                    format!("the NATS server {server} refuses user {user}"),
-                    "check the user in --stream and the file of --stream-password-file or \
-                    --stream-credentials",
-                )
-            }
-            ConnectErrorKind::TimedOut => Failure::away(server, "does not answer"),
-            ConnectErrorKind::Dns => {
-                let what = format!("the host name of {server} does not resolve");
-                Failure::new(Kind::Away, what, "check --stream, and the network")
-            }
-            _ => of_cause(server, error),
-        }
-    }
-
-    pub(crate) fn publish(server: &BrokerUrl, stream: &str, error: &PublishError) -> Failure {
-        match error.kind() {
-            PublishErrorKind::StreamNotFound => Failure::no_stream(server, stream),
-            PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => {
-                Failure::away(server, "does not acknowledge readings")
-            }
-            _ => match cause::<Answer>(error) {
-                Some(answer) => answered(server, stream, answer),
-                None => Failure::away(server, &format!("takes no readings: {error}")),
-            },
-        }
+        _ => match cause::<Answer>(error) {
+            Some(answer) => answered(server, stream, answer),
+            None => away(server, &format!("takes no readings: {error}")),
+        },
     }
 }
 
@@ -135,16 +88,16 @@ pub(crate) fn answered(server: &BrokerUrl, stream: &str, answer: &Answer) -> Fai
     ];
     let text = answer.to_string();
     if code == ErrorCode::STREAM_NOT_FOUND {
-        return Failure::no_stream(server, stream);
+        return no_stream(server, stream);
     }
     if full.contains(&code) || text.contains("maximum") {
         return Failure::new(
-            Kind::Full,
+            Kind::NoPlace,
             format!("the stream {stream} at {server} takes no readings: {text}"),
             "start more collectors, or raise max_bytes of the stream",
         );
     }
-    Failure::away(server, &format!("refuses a request: {text}"))
+    away(server, &format!("refuses a request: {text}"))
 }
 
 /// Finds an error among the causes of another.
@@ -168,44 +121,24 @@ fn cause<'a, E: std::error::Error + 'static>(
 }
 
 fn of_cause(server: &BrokerUrl, error: &ConnectError) -> Failure {
-    let bad = |what: &str, hint: &str| {
-        Failure::new(
-            Kind::Certificate,
-            format!("the certificate of the NATS server {server} {what}"),
-            hint,
-        )
-    };
-    match cause::<rustls::Error>(error) {
-        Some(rustls::Error::InvalidCertificate(why)) => match why {
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-                bad("has expired", "renew it, or set the clock of this machine")
-            }
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                bad(
-                    "is for another name",
-                    "use in --stream a name that the certificate has",
-                )
-            }
-            CertificateError::UnknownIssuer => bad(
-                "is signed by an unknown authority",
-                "pass the authority's certificate with --stream-ca FILE",
-            ),
-            other => bad(
-                &format!("is invalid: {other}"),
-                "check the server's certificate",
-            ),
-        },
+    let found = cause::<rustls::Error>(error);
+    if let Some(rustls::Error::InvalidCertificate(why)) = found
+        && let Some(failure) = of_certificate(server, why, "--stream")
+    {
+        return failure;
+    }
+    match found {
         Some(rustls::Error::AlertReceived(alert)) => Failure::new(
-            Kind::Certificate,
+            Kind::ClientCertificate,
             format!("the NATS server {server} ends the TLS connection: {alert:?}"),
             "if it wants a certificate of its clients, pass --stream-certificate and --stream-key",
         ),
         Some(other) => Failure::new(
-            Kind::Certificate,
+            Kind::Tls,
             format!("TLS with the NATS server {server} fails: {other}"),
             "check that the server has TLS, or use nats:// on this machine",
         ),
-        None => Failure::away(
+        None => away(
             server,
             &format!("is unreachable: {}", selo_base::report::chain(error)),
         ),

@@ -8,22 +8,21 @@
 
 mod batch;
 mod session;
+mod worker;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use selo_gateway::reading::Reading;
 use selo_gateway::sink::{Sink, SinkError};
 use selo_mqtt::error::{Error, Result};
-use selo_mqtt::publisher::{Codecs, Command, Handed, Shared};
+use selo_mqtt::publisher::{Codecs, Handed};
 use selo_mqtt::topic::check_name;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
-use tracing::{info, warn};
+use tracing::warn;
 
 use crate::client::StreamConfig;
 use crate::failure::Failure;
-use batch::Batch;
+use worker::Worker;
 
 /// First and longest pause before the server is tried again.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
@@ -58,20 +57,17 @@ impl Publisher {
         let run = u32::from_be_bytes(run);
         let work = move |commands, shared| {
             let worker = Worker {
-                config,
+                stream: config.stream,
+                gateway: config.gateway,
+                codecs: config.codecs,
                 run,
                 commands,
                 shared,
                 batch: None,
             };
-            worker.run()
+            keep(worker)
         };
         Handed::start("stream", work).map(Publisher)
-    }
-
-    /// Returns true while the server is connected.
-    pub fn is_connected(&self) -> bool {
-        self.0.is_connected()
     }
 }
 
@@ -81,78 +77,35 @@ impl Sink for Publisher {
     }
 }
 
-/// What the thread has. It outlives a connection.
-struct Worker {
-    config: PublisherConfig,
-    /// A random name of this run.
-    run: u32,
-    commands: mpsc::UnboundedReceiver<Command>,
-    shared: Arc<Shared>,
-    batch: Option<Batch>,
-}
-
-impl Worker {
-    async fn run(mut self) {
-        let mut said: Option<Failure> = None;
-        let mut wait = BACK_OFF.0;
+/// Connects, again and again, until the publisher stops.
+async fn keep(mut worker: Worker) {
+    let mut said: Option<Failure> = None;
+    let mut wait = BACK_OFF.0;
+    loop {
+        let began = Instant::now();
+        let Err(failure) = session::serve(&mut worker, &mut said).await else {
+            return;
+        };
+        worker.shared.change(|progress| {
+            progress.away = Some(failure.to_string());
+            progress.connected = false;
+        });
+        if said.as_ref() != Some(&failure) {
+            warn!(reason = %failure.what, hint = %failure.hint, "the stream takes no readings; they wait in the journal");
+            said = Some(failure);
+        }
+        if began.elapsed() > BACK_OFF.1 {
+            wait = BACK_OFF.0;
+        }
+        let again = Instant::now() + wait;
+        wait = (wait * 2).min(BACK_OFF.1);
         loop {
-            let began = Instant::now();
-            let Err(failure) = session::serve(&mut self, &mut said).await else {
-                return;
-            };
-            self.shared.change(|progress| {
-                progress.away = Some(failure.to_string());
-                progress.connected = false;
-            });
-            if said.as_ref() != Some(&failure) {
-                warn!(reason = %failure.what, hint = %failure.hint, "the stream takes no readings; they wait in the journal");
-                said = Some(failure);
+            tokio::select! {
+                () = tokio::time::sleep_until(again) => break,
+                command = worker.commands.recv() => if !worker.obey(command) {
+                    return;
+                },
             }
-            if began.elapsed() > BACK_OFF.1 {
-                wait = BACK_OFF.0;
-            }
-            let again = Instant::now() + wait;
-            wait = (wait * 2).min(BACK_OFF.1);
-            loop {
-                tokio::select! {
-                    () = tokio::time::sleep_until(again) => break,
-                    command = self.commands.recv() => if !self.obey(command) {
-                        return;
-                    },
-                }
-            }
-        }
-    }
-
-    /// Returns false if the publisher stops.
-    fn obey(&mut self, command: Option<Command>) -> bool {
-        match command {
-            Some(Command::Batch(id, readings)) => {
-                self.batch = Some(Batch::new(id, readings));
-                true
-            }
-            Some(Command::Stop) | None => false,
-        }
-    }
-
-    /// Reports the progress of the batch to `deliver`.
-    fn tell(&mut self) {
-        let Some(batch) = &self.batch else { return };
-        let (id, left) = (batch.id, batch.left());
-        if left == 0 {
-            self.batch = None;
-            self.shared.change(|progress| progress.done = id);
-        } else {
-            self.shared.lock().left = left;
-        }
-    }
-
-    /// The server has taken a reading, so it works again.
-    fn works(&self, said: &mut Option<Failure>) {
-        if !std::mem::replace(&mut self.shared.lock().connected, true) {
-            self.shared.change(|progress| progress.away = None);
-            *said = None;
-            info!(server = %self.config.stream.server(), "the stream takes readings");
         }
     }
 }

@@ -7,10 +7,11 @@ use async_nats::jetstream::consumer::pull::{self, MessagesErrorKind};
 use futures_util::{FutureExt, StreamExt};
 use selo_mqtt::client::BrokerUrl;
 
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::names::{GATEWAY, MessageId};
-use crate::stream::OUTSTANDING;
 
+/// Maximum messages of a partition that are delivered and not acknowledged.
+pub(crate) const OUTSTANDING: usize = 1024;
 /// Maximum messages of one request, so that the next ones arrive while these are stored.
 const BATCH: usize = OUTSTANDING / 4;
 /// Sign of life of the server, without messages.
@@ -82,7 +83,7 @@ impl Puller {
             .expires(HEARTBEAT * 4)
             .messages()
             .await
-            .map_err(|error| Failure::away(&server, &format!("delivers nothing: {error}")))?;
+            .map_err(|error| failure::away(&server, &format!("delivers nothing: {error}")))?;
         Ok(Puller {
             server,
             partition,
@@ -101,14 +102,14 @@ impl Puller {
                 // What was taken before comes first; the error comes again.
                 Some(Err(_)) if !taken.is_empty() => return Ok(taken),
                 Some(Err(error)) if error.kind() == MessagesErrorKind::ConsumerDeleted => {
-                    return Err(Failure::taken(self.partition));
+                    return Err(failure::taken(self.partition));
                 }
                 Some(Err(error)) => {
                     let what = format!("delivers no more readings: {error}");
-                    return Err(Failure::away(&self.server, &what));
+                    return Err(failure::away(&self.server, &what));
                 }
                 None if !taken.is_empty() => return Ok(taken),
-                None => return Err(Failure::away(&self.server, "delivers no more readings")),
+                None => return Err(failure::away(&self.server, "delivers no more readings")),
             }
             if taken.len() >= BATCH {
                 return Ok(taken);

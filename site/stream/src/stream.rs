@@ -9,9 +9,9 @@ use tokio::sync::Mutex;
 use tracing::info;
 
 use crate::client::{Connection, StreamConfig};
-use crate::failure::{Failure, Kind, answered};
+use crate::failure::{self, Failure, Kind, answered};
 use crate::names;
-use crate::puller::Puller;
+use crate::puller::{OUTSTANDING, Puller};
 use crate::stored::Stored;
 
 /// Size of a new stream. Readings beyond it wait in the journals of the gateways.
@@ -23,8 +23,6 @@ const MESSAGE_MAX: i32 = 32 << 10;
 const WINDOW: Duration = Duration::from_secs(120);
 /// Time after which a message is delivered again if its owner has not acknowledged it.
 const ACK_WAIT: Duration = Duration::from_secs(30);
-/// Maximum messages of a partition that are delivered and not acknowledged.
-pub(crate) const OUTSTANDING: usize = 1024;
 
 /// A collector's connection to the stream of its site.
 pub struct Opened {
@@ -71,7 +69,7 @@ impl Opened {
     /// first message that nobody has acknowledged. Without an epoch this collector is the only one,
     /// and takes the next.
     pub async fn own(&self, partition: u16, epoch: Option<i64>) -> Result<Puller, Failure> {
-        let wrong = |what: String| Failure::away(self.config.server(), &what);
+        let wrong = |what: String| failure::away(self.config.server(), &what);
         let mut others = Vec::new();
         let mut found = self.stream.consumer_names();
         while let Some(other) = found.next().await {
@@ -85,7 +83,7 @@ impl Opened {
         let newest = others.iter().map(|(epoch, _)| *epoch).max().unwrap_or(0);
         let epoch = epoch.unwrap_or(newest.saturating_add(1));
         if newest > epoch {
-            return Err(Failure::taken(partition));
+            return Err(failure::taken(partition));
         }
         for (_, other) in others.iter().filter(|(other, _)| *other < epoch) {
             // Another collector may have removed it at the same time.
@@ -144,13 +142,13 @@ async fn find(config: &StreamConfig, connection: &Connection) -> Result<Stream, 
             Ok(_) => {
                 info!(stream = %name, "made the stream of this site");
                 let found = connection.context.get_stream(&name).await;
-                found.map_err(|error| Failure::away(server, &format!("refuses: {error}")))?
+                found.map_err(|error| failure::away(server, &format!("refuses: {error}")))?
             }
             Err(error) => {
                 return Err(match error.kind() {
                     CreateStreamErrorKind::JetStream(answer) => answered(server, &name, &answer),
-                    CreateStreamErrorKind::TimedOut => Failure::away(server, "does not answer"),
-                    _ => Failure::no_stream(server, &name),
+                    CreateStreamErrorKind::TimedOut => failure::away(server, "does not answer"),
+                    _ => failure::no_stream(server, &name),
                 });
             }
         },
@@ -178,7 +176,7 @@ fn check(
         return Ok(());
     };
     Err(Failure::new(
-        Kind::WrongStream,
+        Kind::NoPlace,
         format!("the stream {name} at {server} is unsuitable: {why}"),
         format!(
             "remove it (nats stream rm {name}), and the collector makes it; gateways publish \

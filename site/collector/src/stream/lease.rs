@@ -8,6 +8,7 @@
 //! database right: a collector that was paused past its lease may still write what it had received.
 //! It writes in its turn, and what another has stored meanwhile is a duplicate.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,7 +19,6 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use super::Owned;
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 use crate::ingest::Ingest;
@@ -39,6 +39,10 @@ const PARTS: &str = "SELECT part, owner, epoch, (owner IN (SELECT name FROM stre
 const GIVE_UP: &str = "UPDATE stream_part SET owner = '' WHERE site = ?1 AND part = ?2";
 const TAKE: &str = "INSERT INTO stream_part(site, part, owner, epoch) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (site, part) DO UPDATE SET owner = excluded.owner, epoch = excluded.epoch";
+
+/// The partitions that a collector owns, each with its epoch. Without an epoch it is the only
+/// collector.
+pub(super) type Owned = BTreeMap<u16, Option<i64>>;
 
 /// The duties that one collector of a database has, whatever the sites: notices, silence, and the
 /// deletion of old rows. No site has an empty name.

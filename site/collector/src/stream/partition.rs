@@ -47,7 +47,7 @@ impl Partition {
     /// Receives a partition until that fails.
     pub async fn run(&self, opened: &Opened, partition: u16, epoch: Option<i64>) -> Failure {
         let failure = self.receive(opened, partition, epoch).await;
-        if failure.kind == Kind::Taken {
+        if failure.kind == Kind::TakenOver {
             // The lease will soon say so, or the stream is gone.
             tokio::time::sleep(TAKEN).await;
         }

@@ -14,9 +14,9 @@ use selo_mqtt::message::write_reading;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use super::Worker;
+use super::worker::Worker;
 use crate::client::Connection;
-use crate::failure::{Failure, answered};
+use crate::failure::{self, Failure, answered};
 use crate::names;
 use crate::stored::Stored;
 
@@ -30,21 +30,21 @@ const QUESTIONS: usize = 32;
 /// Serves a connection until the publisher stops. An error means that the connection was lost, or
 /// that the stream takes no readings.
 pub(super) async fn serve(worker: &mut Worker, said: &mut Option<Failure>) -> Result<(), Failure> {
-    let config = &worker.config;
-    let server = config.stream.server().clone();
-    let connection = config.stream.connect().await?;
-    let subject = names::stored(&config.stream.site, &config.gateway);
+    let config = &worker.stream;
+    let server = config.server().clone();
+    let connection = config.connect().await?;
+    let subject = names::stored(&config.site, &worker.gateway);
     // It comes first, so that no confirmation is missed.
     let confirmations = connection
         .client
         .subscribe(subject)
         .await
-        .map_err(|error| Failure::away(&server, &format!("refuses a subscription: {error}")))?;
+        .map_err(|error| failure::away(&server, &format!("refuses a subscription: {error}")))?;
     let stream = connection
         .context
-        .get_stream_no_info(names::stream(&config.stream.site))
+        .get_stream_no_info(names::stream(&config.site))
         .await
-        .map_err(|error| Failure::away(&server, &format!("is unusable: {error}")))?;
+        .map_err(|error| failure::away(&server, &format!("is unusable: {error}")))?;
     if let Some(batch) = &mut worker.batch {
         batch.restart();
     }
@@ -82,7 +82,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     async fn run(mut self) -> Result<(), Failure> {
-        let server = self.worker.config.stream.server().clone();
+        let server = self.worker.stream.server().clone();
         loop {
             self.publish().await?;
             let wake = self.next_wake();
@@ -91,7 +91,7 @@ impl Session<'_> {
                 failure = self.connection.ended(&server) => return Err(failure),
                 message = self.confirmations.next() => match message {
                     Some(message) => self.confirmed(&message),
-                    None => return Err(Failure::away(&server, "has ended the connection")),
+                    None => return Err(failure::away(&server, "has ended the connection")),
                 },
                 Some(answer) = self.acks.next() => self.acknowledged(answer)?,
                 command = self.worker.commands.recv() => {
@@ -118,22 +118,22 @@ impl Session<'_> {
     }
 
     fn next(&mut self) -> Option<(u64, usize, String, PublishMessage)> {
-        let config = &mut self.worker.config;
-        let batch = self.worker.batch.as_mut()?;
+        let worker = &mut *self.worker;
+        let batch = worker.batch.as_mut()?;
         let index = batch.next()?;
         let (attempt, reading) = (batch.attempt(index), batch.readings.get(index)?);
-        let codec = config.codecs.codec_of(reading);
+        let codec = worker.codecs.codec_of(reading);
         let named = codec.as_deref().map_err(|name| &**name);
         let mut payload = Vec::with_capacity(640);
-        write_reading(reading, &config.gateway, named, &mut payload);
-        let site = &config.stream.site;
+        write_reading(reading, &worker.gateway, named, &mut payload);
+        let site = &worker.stream.site;
         let mut id = names::message_id(site, reading);
         if attempt > 0 {
             // The stream drops a message whose name it has seen in the last minutes.
-            id = format!("{id}/{:08x}{attempt}", self.worker.run);
+            id = format!("{id}/{:08x}{attempt}", worker.run);
         }
         let mut headers = HeaderMap::new();
-        headers.insert(names::GATEWAY, config.gateway.as_str());
+        headers.insert(names::GATEWAY, worker.gateway.as_str());
         let message = PublishMessage::build()
             .headers(headers)
             .message_id(id)
@@ -143,8 +143,8 @@ impl Session<'_> {
     }
 
     fn refused(&self, error: &PublishError) -> Failure {
-        let stream = &self.worker.config.stream;
-        Failure::publish(stream.server(), &names::stream(&stream.site), error)
+        let stream = &self.worker.stream;
+        failure::publish(stream.server(), &names::stream(&stream.site), error)
     }
 
     fn acknowledged(&mut self, (id, index, answer): Answer) -> Result<(), Failure> {
@@ -190,7 +190,7 @@ impl Session<'_> {
         let Some(batch) = &self.worker.batch else {
             return Ok(());
         };
-        let config = &self.worker.config.stream;
+        let config = &self.worker.stream;
         let asked = batch.unconfirmed().into_iter().map(|(index, sequence)| {
             let id = batch.readings.get(index);
             let id = id.map(|reading| names::message_id(&config.site, reading));
@@ -212,7 +212,7 @@ impl Session<'_> {
                     let name = names::stream(&config.site);
                     failure = Some(answered(config.server(), &name, &answer));
                 }
-                Err(None) => failure = Some(Failure::away(config.server(), "does not answer")),
+                Err(None) => failure = Some(failure::away(config.server(), "does not answer")),
             }
         }
         drop(answers);

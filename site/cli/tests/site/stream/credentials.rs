@@ -76,17 +76,16 @@ fn a_user_with_credentials_is_served_and_a_file_without_any_is_named() {
     net.is_complete();
     let url = net.nats.url();
     let nothing = secret(&net.site, "nothing.creds", "nothing\n");
-    let start = [
-        "gateway",
-        "--stream",
-        &url,
-        "--stream-credentials",
-        &nothing,
-    ];
-    let answer = net.site.selo(&start);
-    assert_eq!(answer.code, Some(2), "{answer:?}");
-    assert!(
-        answer.stderr.contains("not the credentials of a NATS user"),
-        "{answer:?}"
-    );
+    for (path, words) in [
+        (&*nothing, "not the credentials of a NATS user"),
+        ("/nowhere/farm.creds", "No such file"),
+    ] {
+        let start = ["gateway", "--stream", &url, "--stream-credentials", path];
+        let answer = net.site.selo(&start);
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        assert!(
+            answer.stderr.contains(words) && answer.stderr.contains("nsc generate creds"),
+            "{answer:?}"
+        );
+    }
 }

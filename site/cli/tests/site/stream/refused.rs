@@ -46,7 +46,7 @@ fn a_wrong_password_and_an_unknown_authority_are_named() {
     says(
         &site,
         &[&stream[..], &[&right]].concat(),
-        "unknown authority",
+        "an authority that this machine does not trust",
     );
     let named = [&stream[..], &[&wrong, "--stream-ca", &ca]].concat();
     says(&site, &named, "refuses user farm");

@@ -41,6 +41,15 @@ impl Net {
         }
     }
 
+    /// All readings are stored, and the collectors have counted each once, in one row that each reads
+    /// again after the other wrote.
+    fn counted_once(&self) {
+        self.is_complete();
+        self.nats.wait_messages(0);
+        let counted = self.psql("SELECT readings FROM station");
+        assert_eq!(counted, self.told.to_string());
+    }
+
     fn signal_collector(&self, number: usize, signal: Signal) {
         let running = self.collectors[number].as_ref().expect("runs");
         kill_process(Pid::from_child(&running.child), signal).expect("runs");
@@ -61,12 +70,7 @@ fn the_partitions_of_a_killed_collector_get_another_owner() {
         net.wait_owned("8,8");
     }
     net.deliver(5);
-    net.is_complete();
-    net.nats.wait_messages(0);
-    assert_eq!(
-        net.psql("SELECT readings FROM station"),
-        net.told.to_string()
-    );
+    net.counted_once();
 }
 
 #[test]
@@ -100,13 +104,7 @@ fn a_collector_that_is_paused_past_its_lease_stores_nothing_twice() {
         net.wait_owned("8,8");
     }
     net.deliver(5);
-    net.is_complete();
-    net.nats.wait_messages(0);
-    // Both have counted in the same row, each after reading it again.
-    assert_eq!(
-        net.psql("SELECT readings FROM station"),
-        net.told.to_string()
-    );
+    net.counted_once();
 }
 
 #[test]
@@ -133,12 +131,7 @@ fn a_collector_killed_between_commit_and_acknowledgement_leaves_no_double() {
     net.psql("ALTER SYSTEM RESET synchronous_standby_names");
     net.psql("SELECT pg_reload_conf()");
     net.start_collector(0);
-    net.is_complete();
-    net.nats.wait_messages(0);
-    assert_eq!(
-        net.psql("SELECT readings FROM station"),
-        net.told.to_string()
-    );
+    net.counted_once();
     assert_ne!(
         net.psql("SELECT duplicates FROM station"),
         "0",
