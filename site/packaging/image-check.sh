@@ -40,7 +40,8 @@ answers() {
 }
 
 # The image, by a user without rights, read-only and without capabilities.
-site/packaging/image.sh oci "$scratch/built" >"$scratch/said" 2>&1 || true
+SELO_STATIC=${SELO_STATIC:-$out/selo-$(uname -m)-unknown-linux-musl} \
+    site/packaging/image.sh oci "$scratch/built" >"$scratch/said" 2>&1 || true
 verdict "the image is built without a daemon" "$([ -s "$scratch/built/selo-image.tar" ] || tail -n 5 "$scratch/said")"
 chmod 0644 "$scratch/built/selo-image.tar"
 # runc also runs where the kernel has control groups of both versions. The limits are set, because
