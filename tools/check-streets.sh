@@ -72,7 +72,7 @@ c_includes() {
 c_includes "the device library" src 'selo_station|station/'
 c_includes "the measured image" "lab/firmware" 'selo_station|station/'
 
-circles=$(python3 "$here/longest.py" | sed -n '/^circles between modules: [1-9]/,$p')
+circles=$(python3 "$here/longest.py" --circles | sed -n '/^circles between modules: [1-9]/,$p')
 verdict "modules in a circle" "$circles"
 
 echo "streets: $passed passed, $failed failed"

@@ -175,8 +175,20 @@ def circles(edges):
     return sorted(sorted("::".join(("crate",) + module) for module in group) for group in groups)
 
 
+def circles_in(folders):
+    """[{"crate": ..., "modules": [...]}] of all crates below the folders."""
+    found = []
+    for folder in folders:
+        for manifest in sorted(folder.rglob("Cargo.toml")):
+            if (manifest.parent / "src").is_dir():
+                name = str(manifest.parent.relative_to(ROOT))
+                rings = circles(Crate(manifest.parent).edges())
+                found += [{"crate": name, "modules": ring} for ring in rings]
+    return found
+
+
 def measure(folders, lines, file_lines):
-    files, long, rings = [], [], []
+    files, long = [], []
     for folder in folders:
         for path in sorted(folder.rglob("*.rs")):
             if "target" in path.relative_to(folder).parts:
@@ -186,17 +198,13 @@ def measure(folders, lines, file_lines):
             if text.count("\n") > file_lines:
                 files.append((text.count("\n"), shown))
             long += [item for item in functions(shown, code_only(text)) if item[0] > lines]
-        for manifest in sorted(folder.rglob("Cargo.toml")):
-            if (manifest.parent / "src").is_dir():
-                name = str(manifest.parent.relative_to(ROOT))
-                rings += [(name, ring) for ring in circles(Crate(manifest.parent).edges())]
     return {
         "files": [{"lines": n, "path": path} for n, path in sorted(files, reverse=True)],
         "functions": [
             {"lines": n, "path": path, "line": line, "name": name}
             for n, path, line, name in sorted(long, reverse=True)
         ],
-        "circles": [{"crate": name, "modules": ring} for name, ring in rings],
+        "circles": circles_in(folders),
     }
 
 
@@ -206,25 +214,34 @@ def main():
     parser.add_argument("--lines", type=int, default=60)
     parser.add_argument("--file-lines", type=int, default=400)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--circles", action="store_true", help="only the circles, which is faster")
     options = parser.parse_args()
     houses = [ROOT / name for name in ("base", "lab", "site", "studies")]
     folders = [folder.resolve() for folder in options.folders] or houses
     for folder in folders:
         if not folder.is_dir():
             sys.exit(f"longest.py: {folder} is not a folder")
-    found = measure(folders, options.lines, options.file_lines)
+    if options.circles:
+        found = {"circles": circles_in(folders)}
+    else:
+        found = measure(folders, options.lines, options.file_lines)
     if options.json:
         print(json.dumps(found))
         return
+    if not options.circles:
+        print_long(found, options)
+    print(f"circles between modules: {len(found['circles'])}")
+    for item in found["circles"]:
+        print(f"  {item['crate']}: {', '.join(item['modules'])}")
+
+
+def print_long(found, options):
     print(f"files over {options.file_lines} lines: {len(found['files'])}")
     for item in found["files"]:
         print(f"  {item['lines']:5}  {item['path']}")
     print(f"functions over {options.lines} lines: {len(found['functions'])}")
     for item in found["functions"]:
         print(f"  {item['lines']:5}  {item['path']}:{item['line']} {item['name']}")
-    print(f"circles between modules: {len(found['circles'])}")
-    for item in found["circles"]:
-        print(f"  {item['crate']}: {', '.join(item['modules'])}")
 
 
 if __name__ == "__main__":

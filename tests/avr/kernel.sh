@@ -18,7 +18,7 @@
 out=out/$target
 plugin=$PWD/target/sims/selo-qemu.so
 warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
-cases=1000
+cases=${SELO_KERNEL_CASES:-1000}
 export OBJCOPY=$prefix-objcopy
 
 source_of() { ls "tests/$target/test_$1.c" "tests/arm/test_$1.c" "tests/avr/test_$1.c" 2>/dev/null | head -1; }

@@ -5,12 +5,13 @@
 # The code for words is what this machine compiles; the last faults are in that for 8-bit chips.
 #
 # usage: tests/c/plant-faults.sh      (needs cc)
+# environment: SELO_TEST_ALL  1: all faults; otherwise every third is compiled and run
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 
-passed=0 failed=0
+passed=0 failed=0 planted=0
 
 flags=
 compile() { cc -std=c11 $flags -O1 -Isrc -Itests/c -DVECTORS="\"$PWD/lab/vectors\"" -c "$@"; }
@@ -51,6 +52,11 @@ fault() {
     if cmp -s "src/selo/$1" "$file"; then
         echo "FAILED: no such line in $1: $3" >&2
         failed=$((failed + 1))
+        return
+    fi
+    planted=$((planted + 1))
+    if [ "${SELO_TEST_ALL:-0}" != 1 ] && [ $((planted % 3)) != 1 ]; then
+        cp "src/selo/$1" "$file"
         return
     fi
     if ! build "$1" "${4:-test_mlkem}"; then

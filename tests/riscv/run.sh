@@ -7,6 +7,7 @@
 #        kernel for each instruction set, beside those of the C; and the flash of each kernel
 # environment: SELO_RISCV_SETS  the instruction sets (default: rv32imc rv32imc_zbb)
 #              SELO_RISCV_CC    the compiler (default: riscv64-unknown-elf-gcc)
+#              SELO_KERNEL_CASES  the number of inputs of most functions (default: 1000)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -5,6 +5,7 @@
 # usage: tests/xtensa/run.sh [--figures] [WHAT...]   (default: every kernel)
 #        --figures prints what out/xtensa/kernels.txt always gets: instructions and stack of each
 #        kernel, beside those of the C; and the flash of each kernel
+# environment: SELO_KERNEL_CASES  the number of inputs of most functions (default: 1000)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -170,7 +170,7 @@ impl Flood {
             tried,
             threads,
         };
-        while flood.tried.load(Relaxed) < 200 {
+        while flood.tried.load(Relaxed) < 60 {
             std::thread::sleep(Duration::from_millis(10));
         }
         flood

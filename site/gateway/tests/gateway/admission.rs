@@ -244,6 +244,7 @@ fn forgeries_of_a_session_are_throttled_and_do_not_end_it() {
 /// More forgeries than the former session limit. With a gateway's limits the session survives,
 /// and its node is heard.
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn a_million_forgeries_do_not_end_a_session() {
     let mut bench = Bench::with(Settings::default());
     let mut node = Node::new(1, Suite::ChaChaPolyBlake2s);

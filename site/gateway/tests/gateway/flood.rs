@@ -238,11 +238,11 @@ impl Flood {
         }
     }
 
-    /// Floods for `seconds`, or for half of them unless SELO_TEST_ALL=1 (`make test-all`).
+    /// Floods for `seconds`, or for a third of them unless SELO_TEST_ALL=1 (`make test-all`).
     fn run(mut self, seconds: u64) {
         let seconds = match std::env::var_os("SELO_TEST_ALL") {
             Some(_) => seconds,
-            None => (seconds / 2).max(3),
+            None => (seconds / 3).max(2),
         };
         let name = format!("{:?} from {:?}", self.what, self.from);
         for ms in 0..seconds * 1000 {

@@ -203,7 +203,7 @@ fn has(line: &Value, id: &str) -> bool {
 #[test]
 fn honest_ivs_are_not_accused() {
     let project = Project::new();
-    for way in sample(&WAYS, 2) {
+    for way in sample(&WAYS, 1) {
         let folder = format!("honest-{}", way.name);
         let (line, said) = line(&project, &folder, way, way.honest, CHAIN);
         let line = line.unwrap_or_else(|| panic!("{}: {said}", way.name));
@@ -224,7 +224,7 @@ fn each_wrong_iv_is_found_in_each_way() {
         .iter()
         .flat_map(|way| FAULTS.iter().map(move |fault| (way, fault)))
         .collect();
-    for (way, (id, statement)) in sample(&all, 2) {
+    for (way, (id, statement)) in sample(&all, 1) {
         let folder = format!("{}-{id}", way.name);
         let (line, said) = line(&project, &folder, way, statement, CHAIN);
         let line = line.unwrap_or_else(|| panic!("{} {id}: {said}", way.name));
@@ -236,7 +236,7 @@ fn each_wrong_iv_is_found_in_each_way() {
 fn ecb_under_the_name_of_cbc_is_found_in_each_way() {
     let project = Project::new();
     let chain = CHAIN.replace("        add(data + at, last);\n", "");
-    for way in sample(&WAYS, 2) {
+    for way in sample(&WAYS, 1) {
         let folder = format!("{}-ecb", way.name);
         let (line, said) = line(&project, &folder, way, way.honest, &chain);
         let line = line.unwrap_or_else(|| panic!("{}: {said}", way.name));

@@ -324,6 +324,7 @@ fn is_measured(cells: &[Value], table: &str, row: &str) {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn the_libraries_of_a_paper_fill_its_tables() {
     let project = Project::new();
     let hub = Hub::new();

@@ -152,6 +152,7 @@ fn c_with_a_context() {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn c_in_place_with_a_global_key() {
     const CBC: (&str, &str) = ("aes-128-cbc", "cipher.c");
     let faults = [
@@ -214,6 +215,7 @@ fn a_class_for_arduino() {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn an_aead_with_the_interface_of_nist() {
     const FILE: (&str, &str) = ("ascon-aead128", "ascon_aead128.c");
     let faults = [
@@ -304,6 +306,7 @@ fn with_core(project: &Project, folder: &str, is_real: bool) -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn a_class_that_uses_the_arduino_core() {
     let project = Project::new();
     let change = Fault {
@@ -332,6 +335,7 @@ fn a_class_that_uses_the_arduino_core() {
 
 /// A library that only needs Arduino's types costs the same with any core.
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn the_arduino_core_costs_nothing_where_it_is_not_called() {
     let project = Project::new();
     let silent = Fault {
