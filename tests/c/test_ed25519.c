@@ -165,7 +165,7 @@ static void scalars(void)
     static const uint8_t eight[32] = {8}, zero[32];
     uint8_t x[64], a[32], b[32], c[32], got[32], expected[32];
 
-    for (int round = 0; round < CHECK_SAMPLE(5000, 500); round++) {
+    for (int round = 0; round < CHECK_SAMPLE(5000, 200); round++) {
         check_random_bytes(x, sizeof x);
         memset(x + 64 - round % 40, round & 1 ? 0xff : 0, (size_t)(round % 40));
         modulo(expected, x, 64);
@@ -291,7 +291,7 @@ static void halves(void)
 {
     static const uint8_t zero[32];
 
-    for (int round = 0; round < CHECK_SAMPLE(2000, 300); round++) {
+    for (int round = 0; round < CHECK_SAMPLE(2000, 100); round++) {
         uint8_t k[64], first[32], second[32], product[32], sum[32];
         check_random_bytes(k, sizeof k);
         selo_ed25519_reduce(k, k);

@@ -200,6 +200,7 @@ fn what_is_too_long_for_the_counter_is_counted_in_steps() {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn a_scalar_multiplication_is_counted_to_a_few_hundred_cycles() {
     let bench = Bench::new();
     let rows = same_as_simulated(&bench, ("x25519", "fast"), &["keygen"]);

@@ -163,7 +163,11 @@ fn power_cuts_in_a_hybrid_pairing() {
 fn power_cuts_while_the_record_is_written() {
     let (mut play, key) = Bench::new().paired();
     play.accept(&key).expect("a join");
-    let cuts: u64 = if std::env::var_os("SELO_TEST_ALL").is_some() { 60 } else { 18 };
+    let cuts: u64 = if std::env::var_os("SELO_TEST_ALL").is_some() {
+        60
+    } else {
+        18
+    };
     for cut in 0..cuts {
         play.node.cut_power().expect("a line");
         // A start takes about 4 million cycles, most of them to program bytes.
@@ -180,7 +184,10 @@ fn power_cuts_while_the_record_is_written() {
             play.node.advance(SECOND / 10).expect("it runs");
         }
     }
-    assert!(play.counter > cuts / 12 * 16, "counters are reserved in blocks");
+    assert!(
+        u64::from(play.counter) > cuts / 12 * 16,
+        "counters are reserved in blocks"
+    );
 }
 
 /// A cut while the key is stored leaves the node paired or unpaired, and able to pair.

@@ -242,7 +242,7 @@ impl Flood {
     fn run(mut self, seconds: u64) {
         let seconds = match std::env::var_os("SELO_TEST_ALL") {
             Some(_) => seconds,
-            None => (seconds / 3).max(2),
+            None => (seconds / 3).max(3),
         };
         let name = format!("{:?} from {:?}", self.what, self.from);
         for ms in 0..seconds * 1000 {

@@ -18,9 +18,9 @@ fn bench(arguments: &[&str]) -> Output {
 /// The smallest run of each measurement.
 const SMALL: [&str; 8] = [
     "--devices",
-    "2000",
+    "400",
     "--sessions",
-    "2000",
+    "400",
     "--seconds",
     "1",
     "--rounds",

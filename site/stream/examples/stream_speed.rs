@@ -1,7 +1,7 @@
 //! Measures how many readings a second pass from a gateway's publisher through a stream into the
 //! database of running collectors: until each is confirmed as stored.
 //!
-//! usage: throughput SERVER SITE [READINGS [BATCH]]. Start `selo collect --stream SERVER --site
+//! usage: stream_speed SERVER SITE [READINGS [BATCH]]. Start `selo collect --stream SERVER --site
 //! SITE` first, once or more often.
 
 use std::sync::Arc;
@@ -22,17 +22,17 @@ type Anyhow<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 fn main() -> Anyhow<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [server, site, rest @ ..] = &words[..] else {
-        return Err("usage: throughput SERVER SITE [READINGS [BATCH]]".into());
+        return Err("usage: stream_speed SERVER SITE [READINGS [BATCH]]".into());
     };
     let number = |at: usize, default| rest.get(at).map_or(Ok(default), |word| word.parse());
     let (count, batch) = (number(0, 20_000u32)?, number(1, 4096u32)?);
     let mut publisher = Publisher::new(PublisherConfig {
         stream: StreamConfig {
-            client: ClientConfig::new(parse_url(server)?, "throughput"),
+            client: ClientConfig::new(parse_url(server)?, "stream-speed"),
             credentials: None,
             site: site.clone(),
         },
-        gateway: "throughput".into(),
+        gateway: "stream-speed".into(),
         codecs: Box::new(Catalogue::built_in()?.get("rain-gauge")?.clone()),
     })?;
     // Another session in every run, so that no reading is a duplicate.
