@@ -11,7 +11,7 @@ use selo_link::join::{JoinAttempt, SessionKeys};
 use selo_link::session::{SealOptions, Session};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
-/// Time to wait for an answer before the packet is sent again.
+/// Time to wait for an answer before a packet is sent again, if the test says nothing else.
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// The packets by their key and counter.
@@ -88,6 +88,8 @@ pub struct Recorder {
     pub ups: Vec<Vec<u8>>,
     pub judge: Judge,
     pub joins: u32,
+    /// Time to wait for an answer before a packet is sent again.
+    pub again: Duration,
 }
 
 impl Recorder {
@@ -105,6 +107,7 @@ impl Recorder {
             ups: Vec::new(),
             judge: Judge::default(),
             joins: 0,
+            again: AGAIN,
         }
     }
 
@@ -157,7 +160,7 @@ impl Recorder {
         self.ups.push(request.to_vec());
         while Instant::now() < until {
             self.say(&request);
-            let again = (Instant::now() + AGAIN).min(until);
+            let again = (Instant::now() + self.again).min(until);
             while let Some(frame) = self.receive(again) {
                 let Ok(Frame::JoinAccept(accept)) = Frame::parse(&frame) else {
                     continue;
@@ -203,7 +206,7 @@ impl Recorder {
     pub fn finish(&mut self, under_way: &UnderWay, time: Duration) -> Sent {
         let until = Instant::now() + time;
         loop {
-            let again = (Instant::now() + AGAIN).min(until);
+            let again = (Instant::now() + self.again).min(until);
             while let Some(heard) = self.receive(again) {
                 let session = self.session.as_mut().expect("joined");
                 match Frame::parse(&heard) {
