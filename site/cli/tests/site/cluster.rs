@@ -16,8 +16,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use crate::gateway_support::PATIENCE;
+use crate::postgres::Cluster;
 use crate::seeded::Seeded;
 use crate::state_faults::number;
+use crate::stream::server::Nats;
 use faults::{Faults, Kind, Manner};
 use nodes::{Air, Fate, Nodes, Told};
 use verdict::Verdict;
@@ -68,6 +70,11 @@ impl Trial {
         whole.keep_logs(&self.logs);
         let mut verdict = Verdict::of(&told, &stored);
         verdict.odd.append(&mut faults.odd);
+        match fail_over(&whole, &stored) {
+            Some(Ok(has)) => say!("standby            {has}, after the first server was killed"),
+            Some(Err(lacks)) => verdict.odd.push(lacks),
+            None => {}
+        }
         say!("faults             {}", listed(&faults.done));
         say!(
             "started again      {} times, because PostgreSQL was away at the start",
@@ -86,12 +93,14 @@ impl Trial {
             engines,
             heads,
             collectors,
+            standby,
             nodes,
             ..
         } = self.plan;
         format!(
             "{heads} heads, {engines} engines, {nats} NATS servers, {collectors} collectors, \
-             PostgreSQL; {nodes} nodes; seed {}; started in {:.0} s",
+             PostgreSQL{}; {nodes} nodes; seed {}; started in {:.0} s",
+            if standby { " with a standby" } else { "" },
             self.seed,
             begun.elapsed().as_secs_f64()
         )
@@ -132,13 +141,7 @@ fn settled(whole: &Whole, told: &[Told]) -> HashMap<String, u32> {
     loop {
         // The stream first: what leaves it later is in the rows.
         let left = whole.nats[0].messages();
-        let rows = whole
-            .database
-            .psql("SELECT encode(payload, 'hex') FROM reading");
-        let mut stored: HashMap<String, u32> = HashMap::new();
-        for row in rows.lines() {
-            *stored.entry(row.to_owned()).or_default() += 1;
-        }
+        let stored = rows(&whole.database);
         let is_complete = left == 0 && wanted.iter().all(|name| stored.contains_key(name));
         if is_complete || since.elapsed() >= PATIENCE {
             let seconds = since.elapsed().as_secs();
@@ -149,12 +152,47 @@ fn settled(whole: &Whole, told: &[Told]) -> HashMap<String, u32> {
     }
 }
 
+/// The rows of each payload.
+fn rows(database: &Cluster) -> HashMap<String, u32> {
+    let mut rows: HashMap<String, u32> = HashMap::new();
+    for row in database
+        .psql("SELECT encode(payload, 'hex') FROM reading")
+        .lines()
+    {
+        *rows.entry(row.to_owned()).or_default() += 1;
+    }
+    rows
+}
+
+/// The first server dies, and its standby takes its place. Says what it has.
+fn fail_over(whole: &Whole, stored: &HashMap<String, u32>) -> Option<Result<String, String>> {
+    let standby = whole.standby.as_ref()?;
+    whole.database.kill();
+    standby.promote();
+    let there = rows(standby);
+    let missing = stored.keys().filter(|name| !there.contains_key(*name));
+    let missing = missing.count();
+    Some(match there == *stored {
+        true => Ok(format!("has the same {} readings", there.len())),
+        false => Err(format!("the standby lacks {missing} stored readings")),
+    })
+}
+
 fn listed(done: &BTreeMap<(Kind, Manner), u32>) -> String {
     let each = done.iter().map(|((kind, manner), count)| {
         let text = format!("{count} {manner:?} {kind:?}");
         text.to_lowercase()
     });
     each.collect::<Vec<_>>().join(", ")
+}
+
+/// NATS servers of the large site. Older servers lose track of their copies when they are killed:
+/// partitions then wait until an operator restarts a server.
+fn servers() -> u64 {
+    match Nats::version() >= Some((2, 10)) {
+        true => 3,
+        false => 1,
+    }
 }
 
 /// Fails with the logs kept.
@@ -178,6 +216,7 @@ fn a_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struck() {
             engines: 2,
             heads: 3,
             collectors: 1,
+            standby: false,
             nodes: 12,
             lease: 2,
         },
@@ -198,10 +237,11 @@ fn a_large_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struc
     let logs = logs.map_or(folder.path().into(), |logs| Path::new(&logs).into());
     let trial = Trial {
         plan: Plan {
-            nats: number("SELO_NATS", 1) as usize,
+            nats: number("SELO_NATS", servers()) as usize,
             engines: 3,
             heads: 3,
             collectors: 2,
+            standby: true,
             nodes: number("SELO_NODES", 200) as usize,
             lease: 3,
         },

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::whole::Whole;
+use crate::postgres::Cluster;
 use crate::seeded::Seeded;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,14 +16,16 @@ pub enum Kind {
     Nats,
     Collector,
     Database,
+    Standby,
 }
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
     Kind::Head,
     Kind::Engine,
     Kind::Nats,
     Kind::Collector,
     Kind::Database,
+    Kind::Standby,
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,6 +80,7 @@ impl Faults {
         let (kind, number) = self.choose(whole);
         let manner = match kind {
             Kind::Database => Manner::Restart,
+            Kind::Standby => Manner::Kill,
             _ => MANNERS[self.random.below(MANNERS.len())],
         };
         *self.done.entry((kind, manner)).or_default() += 1;
@@ -85,6 +89,8 @@ impl Faults {
                 whole.database.kill();
                 whole.database.up();
             }
+            // While it is away, nothing is committed.
+            Kind::Standby => standby(whole).kill(),
             Kind::Nats => self.strike_nats(whole, number, manner),
             _ => self.strike_part(whole, kind, number, manner),
         }
@@ -113,6 +119,7 @@ impl Faults {
                 Kind::Nats => whole.nats.len(),
                 Kind::Collector => whole.collectors.len(),
                 Kind::Database => 1,
+                Kind::Standby => usize::from(whole.standby.is_some()),
             };
             let is_away = |number| {
                 let mut away = self.away.iter();
@@ -188,6 +195,7 @@ impl Faults {
             let back = self.away.swap_remove(at);
             let is_paused = back.manner == Manner::Pause;
             match back.kind {
+                Kind::Standby => standby(whole).up(),
                 Kind::Nats if is_paused => whole.nats[back.number].signal(Signal::CONT),
                 Kind::Nats => whole.nats[back.number].up(),
                 kind if is_paused => part(whole, kind, back.number).signal(Signal::CONT),
@@ -214,11 +222,15 @@ impl Faults {
     }
 }
 
+fn standby(whole: &Whole) -> &Cluster {
+    whole.standby.as_ref().expect("there is one")
+}
+
 fn part(whole: &mut Whole, kind: Kind, number: usize) -> &mut super::part::Part {
     match kind {
         Kind::Head => &mut whole.heads[number],
         Kind::Engine => &mut whole.engines[number],
         Kind::Collector => &mut whole.collectors[number],
-        Kind::Nats | Kind::Database => unreachable!("they are no commands of Selo"),
+        Kind::Nats | Kind::Database | Kind::Standby => unreachable!("they are no commands of Selo"),
     }
 }

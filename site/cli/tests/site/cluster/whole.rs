@@ -20,6 +20,8 @@ pub struct Plan {
     pub heads: usize,
     pub collectors: usize,
     pub nodes: usize,
+    /// PostgreSQL has a standby that has each transaction before it is committed.
+    pub standby: bool,
     /// Lease of the engines in seconds.
     pub lease: u32,
 }
@@ -31,6 +33,7 @@ pub struct Whole {
     pub collectors: Vec<Part>,
     pub nats: Vec<Nats>,
     pub database: Cluster,
+    pub standby: Option<Cluster>,
     /// Where nodes reach each head.
     pub air: Vec<SocketAddr>,
     pub devices: Vec<(u32, [u8; 32])>,
@@ -40,6 +43,7 @@ impl Whole {
     /// Starts all parts, each with a log in this folder. `None` if a server is not installed.
     pub fn start(plan: Plan, logs: &Path) -> Option<Whole> {
         let database = Cluster::start()?;
+        let standby = plan.standby.then(|| database.standby());
         let nats = match plan.nats {
             1 => vec![Nats::start()?],
             several => Nats::several(several)?,
@@ -51,6 +55,7 @@ impl Whole {
             collectors: Vec::new(),
             nats,
             database,
+            standby,
             air: Vec::new(),
             devices: devices(plan.nodes),
         };

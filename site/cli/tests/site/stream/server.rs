@@ -24,6 +24,24 @@ pub fn stream(max_bytes: i64) -> Config {
     }
 }
 
+/// The server's program. `None` if it is not installed; CI requires it.
+fn program() -> Option<PathBuf> {
+    // Debian installs it in /usr/sbin, which is not on everyone's PATH. SELO_NATS_SERVER names
+    // another version.
+    let given = std::env::var_os("SELO_NATS_SERVER").map(PathBuf::from);
+    let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].map(PathBuf::from);
+    let mut places = given.into_iter().chain(places);
+    let found = places.find(|it| it.exists());
+    if found.is_none() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "nats-server is missing: apt-get install nats-server"
+        );
+        eprintln!("skipped: nats-server is not installed (apt-get install nats-server)");
+    }
+    found
+}
+
 pub struct Nats {
     folder: tempfile::TempDir,
     program: PathBuf,
@@ -38,6 +56,15 @@ impl Nats {
     /// Starts a server. `None` if it is not installed; CI requires it.
     pub fn start() -> Option<Nats> {
         Nats::configured("")
+    }
+
+    /// Major and minor number of its version.
+    pub fn version() -> Option<(u32, u32)> {
+        let said = Command::new(program()?).arg("--version").output().ok()?;
+        let said = String::from_utf8(said.stdout).ok()?;
+        let (_, version) = said.split_once(": v")?;
+        let mut numbers = version.split('.').map_while(|number| number.parse().ok());
+        Some((numbers.next()?, numbers.next()?))
     }
 
     /// Starts servers that keep one stream together, with a copy at each.
@@ -77,19 +104,7 @@ impl Nats {
 
     /// Starts a server with more lines in its configuration. `FOLDER` in them is its folder.
     pub fn configured(more: &str) -> Option<Nats> {
-        // Debian installs it in /usr/sbin, which is not on everyone's PATH. SELO_NATS_SERVER names
-        // another version.
-        let given = std::env::var_os("SELO_NATS_SERVER").map(PathBuf::from);
-        let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].map(PathBuf::from);
-        let mut places = given.into_iter().chain(places);
-        let Some(program) = places.find(|it| it.exists()) else {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "nats-server is missing: apt-get install nats-server"
-            );
-            eprintln!("skipped: nats-server is not installed (apt-get install nats-server)");
-            return None;
-        };
+        let program = program()?;
         let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let [port, monitor] = free.map(|it| it.local_addr().expect("bound").port());
         let folder = tempfile::tempdir().expect("a folder");
