@@ -170,6 +170,11 @@ impl Cluster {
         self.socket().join(format!(".s.PGSQL.{port}"))
     }
 
+    /// What it said.
+    pub fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
     fn run(&self, program: &str, arguments: &[&str]) {
         let mut command = Command::new(self.bin.join(program));
         command
@@ -196,7 +201,7 @@ impl Cluster {
             Some(port) => options += &format!(" -c listen_addresses=localhost -p {port}"),
             None => options += " -c listen_addresses=",
         }
-        let log = self.folder.path().join("log");
+        let log = self.log();
         self.run(
             "pg_ctl",
             &[

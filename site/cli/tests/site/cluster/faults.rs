@@ -1,6 +1,8 @@
 //! Random faults of random parts. Several parts may be away at the same time, also all of a kind.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -56,6 +58,7 @@ pub struct Faults {
     /// Kinds that come before any comes again.
     deck: Vec<Kind>,
     away: Vec<Struck>,
+    interrupted: Arc<AtomicBool>,
     pub done: BTreeMap<(Kind, Manner), u32>,
     /// How often a part was started while PostgreSQL was away, and had to be started again.
     pub started_again: u32,
@@ -64,11 +67,12 @@ pub struct Faults {
 }
 
 impl Faults {
-    pub fn new(seed: u64) -> Faults {
+    pub fn new(seed: u64, interrupted: Arc<AtomicBool>) -> Faults {
         Faults {
             random: Seeded(seed),
             deck: Vec::new(),
             away: Vec::new(),
+            interrupted,
             done: BTreeMap::new(),
             started_again: 0,
             odd: Vec::new(),
@@ -77,9 +81,11 @@ impl Faults {
 
     /// Strikes a part that is not away.
     pub fn strike(&mut self, whole: &mut Whole) {
+        self.mind(whole);
         let (kind, number) = self.choose(whole);
         let manner = match kind {
-            Kind::Database => Manner::Restart,
+            // Its processes cannot be paused by one signal.
+            Kind::Database => [Manner::Kill, Manner::Restart][self.random.below(2)],
             Kind::Standby => Manner::Kill,
             _ => MANNERS[self.random.below(MANNERS.len())],
         };
@@ -87,7 +93,9 @@ impl Faults {
         match kind {
             Kind::Database => {
                 whole.database.kill();
-                whole.database.up();
+                if manner == Manner::Restart {
+                    whole.database.up();
+                }
             }
             // While it is away, nothing is committed.
             Kind::Standby => standby(whole).kill(),
@@ -146,10 +154,6 @@ impl Faults {
 
     fn strike_part(&mut self, whole: &mut Whole, kind: Kind, number: usize, manner: Manner) {
         let part = part(whole, kind, number);
-        if part.has_ended() {
-            // `mind` says so and starts it.
-            return;
-        }
         match manner {
             Manner::Kill => part.kill(),
             Manner::Pause => part.signal(Signal::STOP),
@@ -176,6 +180,7 @@ impl Faults {
     pub fn wait(&mut self, whole: &mut Whole, time: Duration) {
         let until = Instant::now() + time;
         while Instant::now() < until {
+            assert!(!self.interrupted.load(Relaxed), "interrupted");
             self.bring_back(whole, Instant::now());
             self.mind(whole);
             std::thread::sleep(Duration::from_millis(50));
@@ -195,6 +200,7 @@ impl Faults {
             let back = self.away.swap_remove(at);
             let is_paused = back.manner == Manner::Pause;
             match back.kind {
+                Kind::Database => whole.database.up(),
                 Kind::Standby => standby(whole).up(),
                 Kind::Nats if is_paused => whole.nats[back.number].signal(Signal::CONT),
                 Kind::Nats => whole.nats[back.number].up(),
@@ -204,19 +210,34 @@ impl Faults {
         }
     }
 
-    /// Starts parts again that have ended by themselves, as a service manager does.
+    /// Finds parts that have ended by themselves. They start again a second later, as a service
+    /// manager does it.
     pub fn mind(&mut self, whole: &mut Whole) {
-        let parts = [&mut whole.heads, &mut whole.engines, &mut whole.collectors];
-        for part in parts.into_iter().flatten() {
-            if part.has_ended() {
+        for (kind, parts) in [
+            (Kind::Head, &mut whole.heads),
+            (Kind::Engine, &mut whole.engines),
+            (Kind::Collector, &mut whole.collectors),
+        ] {
+            for (number, part) in parts.iter_mut().enumerate() {
+                if !part.has_ended() {
+                    continue;
+                }
+                part.kill();
                 let said = part.said();
                 let last = said.lines().last().unwrap_or_default();
-                // An engine does not start without the registry. The manager starts it again.
+                // Without the registry or the database they do not start.
                 match last.contains("is PostgreSQL running") {
                     true => self.started_again += 1,
                     false => self.odd.push(format!("{} ended: {last}", part.name)),
                 }
-                part.start();
+                self.away
+                    .retain(|it| (it.kind, it.number) != (kind, number));
+                self.away.push(Struck {
+                    kind,
+                    number,
+                    manner: Manner::Kill,
+                    until: Instant::now() + Duration::from_secs(1),
+                });
             }
         }
     }

@@ -35,6 +35,8 @@ pub struct Told {
     pub sent: HashMap<String, Fate>,
     pub judge: Judge,
     pub joins: u32,
+    /// Counters of joins that two engines answered.
+    pub answered_twice: Vec<u32>,
     /// True if its last reading, after the last fault, was acknowledged.
     pub is_served: bool,
 }
@@ -47,6 +49,7 @@ pub struct Air {
     pub begun: Instant,
     pub acknowledged: AtomicUsize,
     pub stop: AtomicBool,
+    pub interrupted: Arc<AtomicBool>,
 }
 
 pub struct Nodes {
@@ -104,12 +107,13 @@ impl Node {
         }
         let since = Instant::now();
         let mut is_served = false;
-        while !is_served && since.elapsed() < PATIENCE {
+        while !is_served && since.elapsed() < PATIENCE && !self.air.interrupted.load(Relaxed) {
             is_served = self.read();
         }
         // What comes late is judged too.
         self.recorder.listen(Duration::from_secs(1));
         Told {
+            answered_twice: self.recorder.joins_answered_twice(),
             sent: self.sent,
             judge: self.recorder.judge,
             joins: self.recorder.joins,

@@ -5,8 +5,8 @@ use std::fmt;
 
 use super::nodes::{Fate, Told};
 
-/// Readings that a verdict names at most.
-const NAMED: usize = 5;
+/// Findings of a kind that a verdict names at most, so that the whole stays below thirty lines.
+const NAMED: usize = 2;
 
 pub struct Verdict {
     sent: usize,
@@ -24,7 +24,9 @@ pub struct Verdict {
     pairs: usize,
     resumed: usize,
     twice: Vec<String>,
-    /// Rows that the standby has, and whether they are the same.
+    /// Joins that got two different answers.
+    answered_twice: Vec<String>,
+    /// What else is wrong.
     pub odd: Vec<String>,
 }
 
@@ -49,6 +51,10 @@ impl Verdict {
         let arrived = sent
             .iter()
             .filter(|(name, fate)| !acknowledged(fate) && stored.contains_key(**name));
+        let answered_twice = told.iter().enumerate().flat_map(|(number, told)| {
+            let counters = told.answered_twice.iter();
+            counters.map(move |counter| format!("join {counter} of node {number}"))
+        });
         let twice = told.iter().flat_map(|told| &told.judge.twice);
         Verdict {
             acknowledged: sent.values().filter(|fate| acknowledged(fate)).count(),
@@ -73,13 +79,20 @@ impl Verdict {
                     )
                 })
                 .collect(),
+            answered_twice: answered_twice.collect(),
             odd: Vec::new(),
             sent: sent.len(),
         }
     }
 
     pub fn is_good(&self) -> bool {
-        let wrong = [&self.lost, &self.doubled, &self.foreign, &self.twice];
+        let wrong = [
+            &self.lost,
+            &self.doubled,
+            &self.foreign,
+            &self.twice,
+            &self.answered_twice,
+        ];
         wrong.iter().all(|names| names.is_empty())
             && self.odd.is_empty()
             && self.unserved == 0
@@ -119,10 +132,12 @@ impl fmt::Display for Verdict {
         )?;
         write!(
             f,
-            "pairs of key and counter {}: {} used twice; {} joins, {} packets of resumed sessions",
+            "pairs of key and counter {}, used twice {}; joins {}, answered twice {}; packets of \
+             resumed sessions {}",
             self.pairs,
             self.twice.len(),
             self.joins,
+            self.answered_twice.len(),
             self.resumed
         )?;
         for (what, names) in [
@@ -130,6 +145,7 @@ impl fmt::Display for Verdict {
             ("doubled", &self.doubled),
             ("never sent", &self.foreign),
             ("used twice", &self.twice),
+            ("answered twice", &self.answered_twice),
             ("odd", &self.odd),
         ] {
             for name in names.iter().take(NAMED) {

@@ -1,6 +1,7 @@
 //! The whole site: servers, engines, heads and collectors, each a process on this machine.
 
 use std::fmt::Write as _;
+use std::iter;
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -68,6 +69,10 @@ impl Whole {
 
     /// Keeps what the servers said, and the state of the stream, beside the logs of the parts.
     pub fn keep_logs(&self, logs: &Path) {
+        for (number, server) in iter::once(&self.database).chain(&self.standby).enumerate() {
+            let name = format!("postgresql-{}.log", number + 1);
+            std::fs::copy(server.log(), logs.join(name)).expect("copies");
+        }
         for (number, server) in self.nats.iter().enumerate() {
             let name = format!("nats-{}.log", number + 1);
             std::fs::copy(server.path("log"), logs.join(name)).expect("copies");
