@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-site setup-lab build build-site build-lab sims rtl install install-lab
-.PHONY: demo test test-all check lint docs fuzz clean
+.PHONY: demo demo-cluster test test-all check lint docs fuzz clean
 
 # `make test-c`, `make test-rust`, ...: one target for each group of tools/test-steps.txt.
 groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | sort -u)
@@ -13,8 +13,8 @@ groups := $(shell sed -n 's/^\([a-z][a-z]*\) *|.*/\1/p' tools/test-steps.txt | s
 
 help: ## show this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
-		while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
-	@printf '  make test-X       one group of the tests: %s\n' "$(strip $(groups))"
+		while IFS='|' read -r target text; do printf '  make %-14s %s\n' "$$target" "$$text"; done
+	@printf '  make test-X         one group of the tests: %s\n' "$(strip $(groups))"
 
 setup: setup-site setup-lab ## install all that is missing (Debian packages; root or sudo)
 
@@ -79,6 +79,10 @@ install-lab: ## install what `make build-lab` made: command, completions, manual
 
 demo: setup ## measure the simulated Uno and this PC, compare with the papers, write the report
 	@tools/demo.sh
+
+# make demo-cluster DEMO="--nodes 50 --faults 20 --seed 7"
+demo-cluster: ## kill, pause and restart the parts of a site of many processes, and count its readings
+	@tools/demo-cluster.sh $(DEMO)
 
 test: setup ## all that guards a release; ends with "N passed, N failed"
 	@tools/test.sh

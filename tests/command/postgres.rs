@@ -51,22 +51,7 @@ impl Cluster {
             eprintln!("skipped: PostgreSQL is not installed (apt-get install postgresql)");
             return None;
         };
-        let folder = tempfile::Builder::new()
-            .prefix("selo-pg")
-            .tempdir_in("/tmp")
-            .expect("a folder");
-        if is_root() {
-            std::os::unix::fs::chown(folder.path(), Some(id("-u")), Some(id("-g")))
-                .expect("given to postgres");
-        }
-        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700))
-            .expect("closed");
-        let cluster = Cluster {
-            folder,
-            bin,
-            port: None,
-            tls: false,
-        };
+        let cluster = Cluster::empty(bin);
         let data = cluster.data();
         let data = data.to_str().expect("text");
         cluster.run(
@@ -77,6 +62,56 @@ impl Cluster {
         );
         cluster.up();
         Some(cluster)
+    }
+
+    /// A cluster without data.
+    fn empty(bin: PathBuf) -> Cluster {
+        let folder = tempfile::Builder::new()
+            .prefix("selo-pg")
+            .tempdir_in("/tmp")
+            .expect("a folder");
+        if is_root() {
+            std::os::unix::fs::chown(folder.path(), Some(id("-u")), Some(id("-g")))
+                .expect("given to postgres");
+        }
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700))
+            .expect("closed");
+        Cluster {
+            folder,
+            bin,
+            port: None,
+            tls: false,
+        }
+    }
+
+    /// Starts a standby, and from now on commits only what it has too.
+    pub fn standby(&self) -> Cluster {
+        let standby = Cluster::empty(self.bin.clone());
+        let data = standby.data();
+        let (data, from) = (data.to_str().expect("text"), self.socket());
+        let from = from.to_str().expect("text");
+        let copy = [
+            "-D", data, "-h", from, "-U", "postgres", "-R", "-C", "-S", "standby", "-c", "fast",
+        ];
+        self.run("pg_basebackup", &copy);
+        standby.up();
+        self.psql("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.psql("SELECT pg_reload_conf()");
+        let is_synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+        let since = std::time::Instant::now();
+        while self.psql(is_synchronous) != "1" {
+            let waited = since.elapsed().as_secs();
+            assert!(waited < 60, "the standby does not follow");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        standby
+    }
+
+    /// Makes a standby the server, after the first one is gone.
+    pub fn promote(&self) {
+        let data = self.data();
+        let data = data.to_str().expect("text");
+        self.run("pg_ctl", &["-D", data, "-w", "promote"]);
     }
 
     /// Starts a cluster that offers TLS on a local port.
@@ -135,6 +170,11 @@ impl Cluster {
         self.socket().join(format!(".s.PGSQL.{port}"))
     }
 
+    /// What it said.
+    pub fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
     fn run(&self, program: &str, arguments: &[&str]) {
         let mut command = Command::new(self.bin.join(program));
         command
@@ -161,7 +201,7 @@ impl Cluster {
             Some(port) => options += &format!(" -c listen_addresses=localhost -p {port}"),
             None => options += " -c listen_addresses=",
         }
-        let log = self.folder.path().join("log");
+        let log = self.log();
         self.run(
             "pg_ctl",
             &[
@@ -193,6 +233,9 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         let data = self.data();
+        if !data.join("postmaster.pid").exists() {
+            return;
+        }
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let data = data.to_str().expect("text");
             self.run("pg_ctl", &["-D", data, "-m", "immediate", "-w", "stop"]);

@@ -6,12 +6,12 @@ use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 use selo_link::for_vectors::hash;
-use selo_link::frame::{Data, Frame};
+use selo_link::frame::{Data, Frame, JoinRequest};
 use selo_link::join::{JoinAttempt, SessionKeys};
 use selo_link::session::{SealOptions, Session};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, FRAME_MAX, Suite};
 
-/// Time to wait for an answer before the packet is sent again.
+/// Time to wait for an answer before a packet is sent again, if the test says nothing else.
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// The packets by their key and counter.
@@ -87,7 +87,12 @@ pub struct Recorder {
     /// The UP packets and JOIN-REQUESTs sent.
     pub ups: Vec<Vec<u8>>,
     pub judge: Judge,
+    /// The secrets of all joins in order, and the different answers to any of them.
+    secrets: Vec<EphemeralSecret>,
+    accepts: Vec<Vec<u8>>,
     pub joins: u32,
+    /// Time to wait for an answer before a packet is sent again.
+    pub again: Duration,
 }
 
 impl Recorder {
@@ -104,7 +109,10 @@ impl Recorder {
             sessions: Vec::new(),
             ups: Vec::new(),
             judge: Judge::default(),
+            secrets: Vec::new(),
+            accepts: Vec::new(),
             joins: 0,
+            again: AGAIN,
         }
     }
 
@@ -140,7 +148,12 @@ impl Recorder {
             let frame = buffer[..size].to_vec();
             match Frame::parse(&frame) {
                 Ok(Frame::Down(data)) => self.judge.down(&self.sessions, &data, &frame),
-                Ok(Frame::JoinAccept(accept)) => self.judge.sealed(*accept.ephemeral, 0, &frame),
+                Ok(Frame::JoinAccept(accept)) => {
+                    self.judge.sealed(*accept.ephemeral, 0, &frame);
+                    if !self.accepts.contains(&frame) {
+                        self.accepts.push(frame.clone());
+                    }
+                }
                 _ => {}
             }
             return Some(frame);
@@ -152,12 +165,12 @@ impl Recorder {
         let until = Instant::now() + time;
         self.counter += 1;
         let secret = EphemeralSecret::random().expect("random numbers");
-        let (mut attempt, request) =
-            JoinAttempt::start(self.suite, self.id, &self.key, self.counter, false, &secret);
+        let (mut attempt, request) = self.attempt(self.counter, &secret);
+        self.secrets.push(secret);
         self.ups.push(request.to_vec());
         while Instant::now() < until {
             self.say(&request);
-            let again = (Instant::now() + AGAIN).min(until);
+            let again = (Instant::now() + self.again).min(until);
             while let Some(frame) = self.receive(again) {
                 let Ok(Frame::JoinAccept(accept)) = Frame::parse(&frame) else {
                     continue;
@@ -171,6 +184,34 @@ impl Recorder {
             }
         }
         false
+    }
+
+    fn attempt(
+        &self,
+        counter: u32,
+        secret: &EphemeralSecret,
+    ) -> (JoinAttempt, [u8; JoinRequest::BYTES]) {
+        JoinAttempt::start(self.suite, self.id, &self.key, counter, false, secret)
+    }
+
+    /// The counters of joins that got two different answers, also late ones. A fresh attempt takes
+    /// any genuine answer.
+    pub fn joins_answered_twice(&self) -> Vec<u32> {
+        let answers = |counter, secret| {
+            let genuine = |frame: &&Vec<u8>| match Frame::parse(frame) {
+                Ok(Frame::JoinAccept(accept)) => {
+                    let (mut attempt, _) = self.attempt(counter, secret);
+                    attempt.finish(&accept).is_ok()
+                }
+                _ => false,
+            };
+            self.accepts.iter().filter(genuine).count()
+        };
+        let joins = (1..).zip(&self.secrets);
+        joins
+            .filter(|(counter, secret)| answers(*counter, secret) > 1)
+            .map(|(counter, _)| counter)
+            .collect()
     }
 
     /// Repeats the join until it succeeds.
@@ -203,7 +244,7 @@ impl Recorder {
     pub fn finish(&mut self, under_way: &UnderWay, time: Duration) -> Sent {
         let until = Instant::now() + time;
         loop {
-            let again = (Instant::now() + AGAIN).min(until);
+            let again = (Instant::now() + self.again).min(until);
             while let Some(heard) = self.receive(again) {
                 let session = self.session.as_mut().expect("joined");
                 match Frame::parse(&heard) {

@@ -1,6 +1,7 @@
 //! The tests of the command, in one program, so that the crates are linked only once.
 
 mod chain;
+mod cluster;
 mod codec;
 mod config;
 mod first_link;
@@ -18,6 +19,7 @@ mod operator;
 #[allow(dead_code, reason = "each crate uses its part")]
 mod postgres;
 mod radio;
+mod seeded;
 mod shared;
 mod state_copies;
 mod state_faults;

@@ -1,7 +1,7 @@
 //! Several gateways with one registry in PostgreSQL.
 
 mod air;
-mod engines;
+pub mod engines;
 mod pairing;
 mod publishing;
 
@@ -45,7 +45,8 @@ impl Shared {
     }
 }
 
-fn give_key(site: &Site, key: &[u8]) {
+/// Copies the site key into the state directory of another gateway.
+pub fn give_key(site: &Site, key: &[u8]) {
     use std::os::unix::fs::PermissionsExt;
     let state = site.state();
     std::fs::create_dir(&state).expect("a folder");

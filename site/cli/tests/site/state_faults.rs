@@ -16,22 +16,10 @@ use std::time::{Duration, Instant};
 use crate::gateway_support::copies::{Manner, copy_of, put_back};
 use crate::gateway_support::recorder::{Recorder, Sent};
 use crate::gateway_support::{Gateway, PATIENCE, Site};
+use crate::seeded::Seeded;
 use rustix::process::Signal;
 use selo_sys::node::Suite;
 use serde_json::Value;
-
-/// A small generator (splitmix64). Equal seeds give equal orders of faults.
-struct Seeded(u64);
-
-impl Seeded {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-}
 
 /// A process that keeps a private mount: the state directory on a disk of 32 MB, which outlives the
 /// gateways.
@@ -452,7 +440,7 @@ fn faults(count: u32, seed: u64) {
     );
 }
 
-fn number(name: &str, default: u64) -> u64 {
+pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
 

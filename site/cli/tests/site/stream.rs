@@ -5,7 +5,7 @@ mod credentials;
 mod faults;
 mod foreign;
 mod refused;
-mod server;
+pub mod server;
 mod several;
 
 use std::collections::HashMap;

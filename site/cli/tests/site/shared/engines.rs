@@ -9,6 +9,7 @@ use selo_link::frame::Frame;
 use super::air::Node;
 use super::{Shared, printed};
 use crate::gateway_support::{Gateway, PATIENCE};
+use crate::postgres::Cluster;
 
 const ENGINE: [&str; 3] = ["--engine", "--lease", "2s"];
 
@@ -23,18 +24,18 @@ fn engines(shared: &Shared) -> Vec<Gateway> {
     let engines: Vec<_> = (0..shared.sites.len())
         .map(|index| engine(shared, index))
         .collect();
-    wait_for_shares(shared, engines.len());
+    wait_for_shares(&shared.cluster, engines.len());
     engines
 }
 
 /// Waits until this many engines own all shards, in about equal parts.
-fn wait_for_shares(shared: &Shared, engines: usize) {
+pub fn wait_for_shares(cluster: &Cluster, engines: usize) {
     let sql = "SELECT count(*), min(n), sum(n) FROM (SELECT count(*) n FROM selo_registry.shard
                WHERE until > now() GROUP BY owner) s";
     let least = 64 / engines - engines;
     let since = Instant::now();
     loop {
-        let answer = shared.cluster.psql(sql);
+        let answer = cluster.psql(sql);
         let numbers: Vec<usize> = answer.split('|').flat_map(str::parse).collect();
         if let [owners, min, 64] = numbers[..]
             && owners == engines
@@ -122,7 +123,7 @@ fn the_nodes_of_a_killed_engine_join_at_another_one() {
     let dead = engines.remove(0);
     dead.kill();
     let alive = engines[0].address;
-    wait_for_shares(&shared, 1);
+    wait_for_shares(&shared.cluster, 1);
     for (node, owner) in nodes.iter_mut().zip(&owners) {
         if *owner == alive {
             assert_eq!(node.send(&all, b"as before"), [alive]);
@@ -149,7 +150,7 @@ fn a_killed_engine_that_is_back_within_its_lease_continues_its_sessions() {
         .psql("SELECT max(epoch) FROM selo_registry.shard");
     first.kill();
     let second = engine(&shared, 0);
-    wait_for_shares(&shared, 1);
+    wait_for_shares(&shared.cluster, 1);
     assert_eq!(node.send(&[second.address], b"after"), [second.address]);
     assert_eq!(node.check_counters(), 2);
     let grown = shared
@@ -176,7 +177,7 @@ fn an_engine_that_was_paused_past_its_lease_answers_nothing() {
     }
     assert!(!of_paused.is_empty(), "the paused engine has no device");
     paused.signal(Signal::STOP);
-    wait_for_shares(&shared, 1);
+    wait_for_shares(&shared.cluster, 1);
     std::thread::sleep(PAST);
     for node in &mut of_paused {
         // The paused engine gets these too, and finds them when it wakes.
@@ -201,7 +202,7 @@ fn an_engine_that_was_paused_past_its_lease_answers_nothing() {
     }
     paused.log.said("a session has ended");
     // It takes its part of the shards again, in a new epoch.
-    wait_for_shares(&shared, 2);
+    wait_for_shares(&shared.cluster, 2);
     for node in &mut of_paused {
         let owner = node.join_patiently(&all);
         assert_eq!(node.send(&all, b"at last"), [owner]);

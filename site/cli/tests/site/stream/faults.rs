@@ -1,23 +1,10 @@
 //! A server that is away, silent, full, or has lost what it had acknowledged.
 
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
 use rustix::process::Signal;
 
 use super::Net;
-use super::server::{Nats, STREAM};
+use super::server::{Nats, STREAM, stream};
 use crate::gateway_support::Site;
-
-/// The stream of a site as the collector makes it, but smaller.
-fn small(max_bytes: i64) -> Config {
-    Config {
-        name: STREAM.into(),
-        subjects: vec!["selo.farm.readings.*".into()],
-        retention: RetentionPolicy::WorkQueue,
-        discard: DiscardPolicy::New,
-        max_bytes,
-        ..Config::default()
-    }
-}
 
 #[test]
 fn while_the_server_is_away_or_silent_readings_wait_in_the_journal() {
@@ -95,7 +82,7 @@ fn what_the_server_acknowledged_and_lost_is_published_again() {
     net.nats.wait_messages(10);
     net.nats.operate(async |context| {
         context.delete_stream(STREAM).await.expect("deleted");
-        context.create_stream(small(1 << 20)).await.expect("made");
+        context.create_stream(stream(1 << 20)).await.expect("made");
         for number in 0..20 {
             let subject = format!("selo.farm.readings.{}", number % 4);
             let sent = context.publish(subject, "nonsense".into()).await;
@@ -113,7 +100,7 @@ fn a_full_stream_is_named_and_readings_wait_in_the_journal() {
         return;
     };
     net.nats
-        .operate(async |context| context.create_stream(small(4096)).await.expect("made"));
+        .operate(async |context| context.create_stream(stream(4096)).await.expect("made"));
     net.deliver(30);
     net.restart_gateway();
     let said = net.gateway_says("maximum bytes exceeded");

@@ -1,20 +1,53 @@
 //! A real nats-server with JetStream for one test, and a client of its operator.
 
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
 use async_nats::jetstream::{self, Context};
 
 use crate::gateway_support::PATIENCE;
 
 pub const STREAM: &str = "selo-farm";
 
+/// The stream of a site as the collector makes it, but of another size.
+pub fn stream(max_bytes: i64) -> Config {
+    Config {
+        name: STREAM.into(),
+        subjects: vec!["selo.farm.readings.*".into()],
+        retention: RetentionPolicy::WorkQueue,
+        discard: DiscardPolicy::New,
+        max_bytes,
+        ..Config::default()
+    }
+}
+
+/// The server's program. `None` if it is not installed; CI requires it.
+fn program() -> Option<PathBuf> {
+    // Debian installs it in /usr/sbin, which is not on everyone's PATH. SELO_NATS_SERVER names
+    // another version.
+    let given = std::env::var_os("SELO_NATS_SERVER").map(PathBuf::from);
+    let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].map(PathBuf::from);
+    let mut places = given.into_iter().chain(places);
+    let found = places.find(|it| it.exists());
+    if found.is_none() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "nats-server is missing: apt-get install nats-server"
+        );
+        eprintln!("skipped: nats-server is not installed (apt-get install nats-server)");
+    }
+    found
+}
+
 pub struct Nats {
     folder: tempfile::TempDir,
     program: PathBuf,
     pub port: u16,
+    /// Where it says over HTTP how it is.
+    monitor: u16,
     child: Option<Child>,
     runtime: tokio::runtime::Runtime,
 }
@@ -25,24 +58,61 @@ impl Nats {
         Nats::configured("")
     }
 
+    /// Major and minor number of its version.
+    pub fn version() -> Option<(u32, u32)> {
+        let said = Command::new(program()?).arg("--version").output().ok()?;
+        let said = String::from_utf8(said.stdout).ok()?;
+        let (_, version) = said.split_once(": v")?;
+        let mut numbers = version.split('.').map_while(|number| number.parse().ok());
+        Some((numbers.next()?, numbers.next()?))
+    }
+
+    /// Starts servers that keep one stream together, with a copy at each.
+    pub fn several(count: usize) -> Option<Vec<Nats>> {
+        // All are bound at once, so that no two are equal.
+        let free = || TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let free: Vec<TcpListener> = (0..count).map(|_| free()).collect();
+        let address = |it: &TcpListener| it.local_addr().expect("bound").to_string();
+        let routes: Vec<String> = free.iter().map(address).collect();
+        drop(free);
+        let urls: Vec<String> = routes.iter().map(|it| format!("nats://{it}")).collect();
+        let urls = urls.join(", ");
+        let configured = |(number, route): (usize, &String)| {
+            Nats::configured(&format!(
+                "server_name: nats-{number}\n\
+                 cluster {{ name: selo, listen: \"{route}\", routes: [{urls}] }}"
+            ))
+        };
+        let servers: Vec<Nats> = routes.iter().enumerate().map_while(configured).collect();
+        let first = servers.first()?;
+        let wanted = Config {
+            num_replicas: count,
+            duplicate_window: Duration::from_secs(120),
+            ..stream(1 << 30)
+        };
+        let since = Instant::now();
+        // They choose a leader first.
+        while first
+            .operate(async |context| context.create_stream(wanted.clone()).await)
+            .is_err()
+        {
+            assert!(since.elapsed() < PATIENCE, "the servers make no stream");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Some(servers)
+    }
+
     /// Starts a server with more lines in its configuration. `FOLDER` in them is its folder.
     pub fn configured(more: &str) -> Option<Nats> {
-        // Debian installs it in /usr/sbin, which is not on everyone's PATH.
-        let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"];
-        let Some(program) = places.into_iter().find(|it| Path::new(it).exists()) else {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "nats-server is missing: apt-get install nats-server"
-            );
-            eprintln!("skipped: nats-server is not installed (apt-get install nats-server)");
-            return None;
-        };
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let program = program()?;
+        let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+        let [port, monitor] = free.map(|it| it.local_addr().expect("bound").port());
         let folder = tempfile::tempdir().expect("a folder");
         let mut nats = Nats {
-            port: listener.local_addr().expect("bound").port(),
+            port,
+            monitor,
             folder,
-            program: program.into(),
+            program,
             child: None,
             runtime: tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(1)
@@ -50,11 +120,10 @@ impl Nats {
                 .build()
                 .expect("a runtime"),
         };
-        drop(listener);
         let path = nats.folder.path().display().to_string();
         let config = format!(
-            "listen: 127.0.0.1:{}\njetstream {{ store_dir: \"{path}\" }}\n{}\n",
-            nats.port,
+            "listen: 127.0.0.1:{port}\nhttp: 127.0.0.1:{monitor}\n\
+             jetstream {{ store_dir: \"{path}\" }}\n{}\n",
             more.replace("FOLDER", &path)
         );
         std::fs::write(nats.path("nats.conf"), config).expect("writes");
@@ -72,7 +141,10 @@ impl Nats {
 
     /// Starts the server with the data that it has.
     pub fn up(&mut self) {
-        let log = std::fs::File::create(self.path("log")).expect("a log");
+        let mut append = std::fs::File::options();
+        let log = append.create(true).append(true).open(self.path("log"));
+        let log = log.expect("a log");
+        let before = log.metadata().expect("a file").len() as usize;
         let child = Command::new(&self.program)
             .arg("-c")
             .arg(self.path("nats.conf"))
@@ -85,6 +157,7 @@ impl Nats {
         let since = Instant::now();
         loop {
             let said = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+            let said = said.get(before..).unwrap_or_default();
             if said.contains("Server is ready") {
                 return;
             }
@@ -122,6 +195,14 @@ impl Nats {
             let stream = context.get_stream(STREAM).await.expect("a stream");
             stream.get_info().await.expect("its state").state.messages
         })
+    }
+
+    /// What the server says of its streams and their consumers, as JSON.
+    pub fn describe(&self) -> String {
+        let url = format!("http://127.0.0.1:{}/jsz?consumers=1&raft=1", self.monitor);
+        let answer = ureq::get(&url).call();
+        let text = answer.and_then(|mut answer| answer.body_mut().read_to_string());
+        text.unwrap_or_else(|error| error.to_string())
     }
 
     /// Waits until the stream has this many messages.

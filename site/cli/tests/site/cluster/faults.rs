@@ -1,0 +1,257 @@
+//! Random faults of random parts. Several parts may be away at the same time, also all of a kind.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::whole::Whole;
+use crate::postgres::Cluster;
+use crate::seeded::Seeded;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    Head,
+    Engine,
+    Nats,
+    Collector,
+    Database,
+    Standby,
+}
+
+const KINDS: [Kind; 6] = [
+    Kind::Head,
+    Kind::Engine,
+    Kind::Nats,
+    Kind::Collector,
+    Kind::Database,
+    Kind::Standby,
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Manner {
+    /// SIGKILL, and a start some seconds later.
+    Kill,
+    /// SIGSTOP, and SIGCONT after the end of its lease, if it has one.
+    Pause,
+    /// SIGTERM, and a start at once.
+    Restart,
+}
+
+const MANNERS: [Manner; 3] = [Manner::Kill, Manner::Pause, Manner::Restart];
+
+/// Lease of a collector in seconds.
+const COLLECTORS_LEASE: usize = 10;
+
+/// A part that is away.
+struct Struck {
+    kind: Kind,
+    number: usize,
+    manner: Manner,
+    until: Instant,
+}
+
+pub struct Faults {
+    random: Seeded,
+    /// Kinds that come before any comes again.
+    deck: Vec<Kind>,
+    away: Vec<Struck>,
+    interrupted: Arc<AtomicBool>,
+    pub done: BTreeMap<(Kind, Manner), u32>,
+    /// How often a part was started while PostgreSQL was away, and had to be started again.
+    pub started_again: u32,
+    /// What is wrong although nobody struck it.
+    pub odd: Vec<String>,
+}
+
+impl Faults {
+    pub fn new(seed: u64, interrupted: Arc<AtomicBool>) -> Faults {
+        Faults {
+            random: Seeded(seed),
+            deck: Vec::new(),
+            away: Vec::new(),
+            interrupted,
+            done: BTreeMap::new(),
+            started_again: 0,
+            odd: Vec::new(),
+        }
+    }
+
+    /// Strikes a part that is not away.
+    pub fn strike(&mut self, whole: &mut Whole) {
+        self.mind(whole);
+        let (kind, number) = self.choose(whole);
+        let manner = match kind {
+            // Its processes cannot be paused by one signal.
+            Kind::Database => [Manner::Kill, Manner::Restart][self.random.below(2)],
+            Kind::Standby => Manner::Kill,
+            _ => MANNERS[self.random.below(MANNERS.len())],
+        };
+        *self.done.entry((kind, manner)).or_default() += 1;
+        match kind {
+            Kind::Database => {
+                whole.database.kill();
+                if manner == Manner::Restart {
+                    whole.database.up();
+                }
+            }
+            // While it is away, nothing is committed.
+            Kind::Standby => standby(whole).kill(),
+            Kind::Nats => self.strike_nats(whole, number, manner),
+            _ => self.strike_part(whole, kind, number, manner),
+        }
+        if manner != Manner::Restart {
+            let until = Instant::now() + self.absence(whole, kind, manner);
+            let struck = Struck {
+                kind,
+                number,
+                manner,
+                until,
+            };
+            self.away.push(struck);
+        }
+    }
+
+    /// A part that is not away. The kinds are dealt like cards, so that none is left out for long.
+    fn choose(&mut self, whole: &Whole) -> (Kind, usize) {
+        loop {
+            if self.deck.is_empty() {
+                self.deck = KINDS.to_vec();
+            }
+            let kind = self.deck.swap_remove(self.random.below(self.deck.len()));
+            let count = match kind {
+                Kind::Head => whole.heads.len(),
+                Kind::Engine => whole.engines.len(),
+                Kind::Nats => whole.nats.len(),
+                Kind::Collector => whole.collectors.len(),
+                Kind::Database => 1,
+                Kind::Standby => usize::from(whole.standby.is_some()),
+            };
+            let is_away = |number| {
+                let mut away = self.away.iter();
+                away.any(|it| (it.kind, it.number) == (kind, number))
+            };
+            let there: Vec<usize> = (0..count).filter(|number| !is_away(*number)).collect();
+            if !there.is_empty() {
+                return (kind, there[self.random.below(there.len())]);
+            }
+        }
+    }
+
+    fn strike_nats(&self, whole: &mut Whole, number: usize, manner: Manner) {
+        let server = &mut whole.nats[number];
+        match manner {
+            Manner::Kill => server.kill(),
+            Manner::Pause => server.signal(Signal::STOP),
+            Manner::Restart => {
+                server.kill();
+                server.up();
+            }
+        }
+    }
+
+    fn strike_part(&mut self, whole: &mut Whole, kind: Kind, number: usize, manner: Manner) {
+        let part = part(whole, kind, number);
+        match manner {
+            Manner::Kill => part.kill(),
+            Manner::Pause => part.signal(Signal::STOP),
+            Manner::Restart => {
+                if !part.stop() {
+                    self.odd.push(format!("{} did not stop well", part.name));
+                }
+                part.start();
+            }
+        }
+    }
+
+    fn absence(&mut self, whole: &Whole, kind: Kind, manner: Manner) -> Duration {
+        let lease = match (kind, manner) {
+            (Kind::Engine, Manner::Pause) => whole.plan.lease as usize,
+            (Kind::Collector, Manner::Pause) if whole.collectors.len() > 1 => COLLECTORS_LEASE,
+            _ => 0,
+        };
+        let more = 200 + self.random.below(2800);
+        Duration::from_millis((lease * 1000 + more) as u64)
+    }
+
+    /// Waits, and meanwhile brings back the parts whose time has come.
+    pub fn wait(&mut self, whole: &mut Whole, time: Duration) {
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            assert!(!self.interrupted.load(Relaxed), "interrupted");
+            self.bring_back(whole, Instant::now());
+            self.mind(whole);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Brings back all parts.
+    pub fn end(&mut self, whole: &mut Whole) {
+        while let Some(last) = self.away.iter().map(|it| it.until).max() {
+            let left = last.saturating_duration_since(Instant::now());
+            self.wait(whole, left + Duration::from_millis(50));
+        }
+    }
+
+    fn bring_back(&mut self, whole: &mut Whole, now: Instant) {
+        while let Some(at) = self.away.iter().position(|it| it.until <= now) {
+            let back = self.away.swap_remove(at);
+            let is_paused = back.manner == Manner::Pause;
+            match back.kind {
+                Kind::Database => whole.database.up(),
+                Kind::Standby => standby(whole).up(),
+                Kind::Nats if is_paused => whole.nats[back.number].signal(Signal::CONT),
+                Kind::Nats => whole.nats[back.number].up(),
+                kind if is_paused => part(whole, kind, back.number).signal(Signal::CONT),
+                kind => part(whole, kind, back.number).start(),
+            }
+        }
+    }
+
+    /// Finds parts that have ended by themselves. They start again a second later, as a service
+    /// manager does it.
+    pub fn mind(&mut self, whole: &mut Whole) {
+        for (kind, parts) in [
+            (Kind::Head, &mut whole.heads),
+            (Kind::Engine, &mut whole.engines),
+            (Kind::Collector, &mut whole.collectors),
+        ] {
+            for (number, part) in parts.iter_mut().enumerate() {
+                if !part.has_ended() {
+                    continue;
+                }
+                part.kill();
+                let said = part.said();
+                let last = said.lines().last().unwrap_or_default();
+                // Without the registry or the database they do not start.
+                match last.contains("is PostgreSQL running") {
+                    true => self.started_again += 1,
+                    false => self.odd.push(format!("{} ended: {last}", part.name)),
+                }
+                self.away
+                    .retain(|it| (it.kind, it.number) != (kind, number));
+                self.away.push(Struck {
+                    kind,
+                    number,
+                    manner: Manner::Kill,
+                    until: Instant::now() + Duration::from_secs(1),
+                });
+            }
+        }
+    }
+}
+
+fn standby(whole: &Whole) -> &Cluster {
+    whole.standby.as_ref().expect("there is one")
+}
+
+fn part(whole: &mut Whole, kind: Kind, number: usize) -> &mut super::part::Part {
+    match kind {
+        Kind::Head => &mut whole.heads[number],
+        Kind::Engine => &mut whole.engines[number],
+        Kind::Collector => &mut whole.collectors[number],
+        Kind::Nats | Kind::Database | Kind::Standby => unreachable!("they are no commands of Selo"),
+    }
+}

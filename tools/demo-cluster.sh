@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# A whole site spread over processes on this machine, while random faults strike its parts: heads,
+# engines, NATS servers, collectors, PostgreSQL with a standby, and nodes that roam. Ends by itself.
+# Called by `make demo-cluster`.
+#
+# usage: tools/demo-cluster.sh [--nodes N] [--faults N] [--seed N] [--nats N]
+# exit: 0 nothing is lost, doubled or sealed twice; else what is, and where the logs are
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tools/env.sh
+usage() { sed -n 's/^# \(usage: .*\)/\1/p' "$0"; }
+
+seed=$((RANDOM * 32768 + RANDOM))
+while [ $# -gt 0 ]; do
+    case $1 in
+    --nodes | --faults | --seed | --nats)
+        name=${1#--}
+        [[ ${2:-} =~ ^[0-9]{1,9}$ ]] || { usage >&2 && exit 2; }
+        [ "$name" != seed ] || seed=$2
+        export "SELO_${name^^}=$2"
+        shift 2
+        ;;
+    --help | -h) usage && exit ;;
+    *) usage >&2 && exit 2 ;;
+    esac
+done
+export SELO_SEED=$seed SELO_LOGS=$PWD/out/cluster/$seed
+rm -rf "$SELO_LOGS"
+mkdir -p "$SELO_LOGS"
+
+selo_find_rust || { echo "demo-cluster: there is no Rust ${selo_rust_needed:-}: make setup-site" >&2 && exit 1; }
+# The same build as that of the tests.
+selo_lint_while_building
+echo "Selo: a site of processes under random faults. Compiling first; its messages: out/cluster/build.txt"
+tools/fast-link.sh cargo test --workspace --locked --no-run --test site >out/cluster/build.txt 2>&1 ||
+    { tail -n 20 out/cluster/build.txt >&2 && exit 1; }
+program=$(sed -n 's|^ *Executable tests/site/main.rs (\(.*\))$|\1|p' out/cluster/build.txt)
+status=0
+# CI makes a missing server an error instead of a test that is skipped. The harness's own lines, and
+# what it repeats of a failure, are in the log only.
+CI=yes RUST_BACKTRACE=0 "$program" --exact --ignored --nocapture \
+    cluster::a_large_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struck 2>&1 |
+    tee "$SELO_LOGS/demo.log" | sed -un 's/^cluster: //p' || status=$?
+if [ "$status" -ne 0 ] || ! grep -q '^test result: ok. 1 passed' "$SELO_LOGS/demo.log"; then
+    echo "demo-cluster: failed; all that was said: ${SELO_LOGS#"$PWD"/}/demo.log" >&2
+    exit 1
+fi
