@@ -60,7 +60,9 @@ impl Taken {
 /// See the module.
 pub struct Puller {
     server: BrokerUrl,
-    partition: u16,
+    pub(crate) partition: u16,
+    /// The name of its consumer.
+    pub(crate) consumer: String,
     messages: pull::Stream,
 }
 
@@ -74,7 +76,7 @@ impl Puller {
     pub(crate) async fn start(
         server: BrokerUrl,
         partition: u16,
-        consumer: PullConsumer,
+        (name, consumer): (String, PullConsumer),
     ) -> Result<Puller, Failure> {
         let messages = consumer
             .stream()
@@ -87,6 +89,7 @@ impl Puller {
         Ok(Puller {
             server,
             partition,
+            consumer: name,
             messages,
         })
     }

@@ -65,9 +65,9 @@ impl Opened {
             .await
     }
 
-    /// Takes over a partition: the consumers of earlier owners end, and a new one starts with the
-    /// first message that nobody has acknowledged. Without an epoch this collector is the only one,
-    /// and takes the next.
+    /// Takes over a partition: earlier consumers end, also one of this epoch, and a new one starts
+    /// with the first message that nobody has acknowledged. Without an epoch this collector is the
+    /// only one, and takes the next.
     pub async fn own(&self, partition: u16, epoch: Option<i64>) -> Result<Puller, Failure> {
         let wrong = |what: String| failure::away(self.config.server(), &what);
         let mut others = Vec::new();
@@ -85,13 +85,13 @@ impl Opened {
         if newest > epoch {
             return Err(failure::taken(partition));
         }
-        for (_, other) in others.iter().filter(|(other, _)| *other < epoch) {
+        for (_, other) in others.iter().filter(|(other, _)| *other <= epoch) {
             // Another collector may have removed it at the same time.
             _ = self.stream.delete_consumer(other).await;
         }
         let name = names::consumer(partition, epoch);
         let config = pull::Config {
-            durable_name: Some(name),
+            durable_name: Some(name.clone()),
             deliver_policy: DeliverPolicy::All,
             ack_policy: AckPolicy::Explicit,
             ack_wait: ACK_WAIT,
@@ -105,7 +105,25 @@ impl Opened {
                 "makes no consumer for partition {partition}: {error}"
             ))
         })?;
-        Puller::start(self.config.server().clone(), partition, consumer).await
+        Puller::start(self.config.server().clone(), partition, (name, consumer)).await
+    }
+
+    /// Whether the stream has readings of a partition that its consumer will never deliver. A server
+    /// that was killed may remember that it delivered messages which it has again.
+    pub async fn is_stuck(&self, puller: &Puller) -> bool {
+        let subject = names::readings(&self.config.site, puller.partition);
+        let newest = async || {
+            let found = self.stream.get_last_raw_message_by_subject(&subject).await;
+            found.ok().map(|message| message.sequence)
+        };
+        let Some(before) = newest().await else {
+            return false;
+        };
+        let Ok(info) = self.stream.consumer_info(&puller.consumer).await else {
+            return false;
+        };
+        // It stays if it was not about to be acknowledged.
+        info.num_pending == 0 && info.num_ack_pending == 0 && newest().await == Some(before)
     }
 
     /// Tells a gateway what is stored. If the message is lost, the gateway publishes again and is

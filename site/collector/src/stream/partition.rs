@@ -19,6 +19,8 @@ use crate::ingest::{Incoming, Ingest, Settled};
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
 /// Pause before a partition is tried again that another collector seems to have.
 const TAKEN: Duration = Duration::from_secs(1);
+/// Interval at which the stream is asked for readings that its consumer does not deliver.
+const STUCK: Duration = Duration::from_secs(10);
 /// At most one line in this time names a message that was skipped.
 const QUIET: Duration = Duration::from_secs(60);
 
@@ -59,8 +61,22 @@ impl Partition {
             Ok(puller) => puller,
             Err(failure) => return failure,
         };
+        let mut look = tokio::time::interval_at((Instant::now() + STUCK).into(), STUCK);
         loop {
-            let batch = match puller.next().await {
+            let batch = tokio::select! {
+                batch = puller.next() => batch,
+                _ = look.tick() => {
+                    if opened.is_stuck(&puller).await {
+                        warn!(partition, "the server keeps readings and delivers none; asking anew");
+                        match opened.own(partition, epoch).await {
+                            Ok(another) => puller = another,
+                            Err(failure) => return failure,
+                        }
+                    }
+                    continue;
+                }
+            };
+            let batch = match batch {
                 Ok(batch) => batch,
                 Err(failure) => return failure,
             };

@@ -1,10 +1,12 @@
 //! Two collectors that share the partitions of a stream and a database.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::Net;
+use super::server::STREAM;
 use crate::gateway_support::PATIENCE;
 use crate::postgres::Cluster;
 
@@ -137,4 +139,48 @@ fn a_collector_killed_between_commit_and_acknowledgement_leaves_no_double() {
         "0",
         "nothing came again"
     );
+}
+
+/// A server that was killed may remember acknowledgements of readings that it has again. Its
+/// consumers then take them for delivered, and its publishers find them in the stream.
+#[test]
+fn readings_that_come_back_with_a_killed_server_do_not_stay_in_the_stream() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let Some(mut net) = Net::started(Some(cluster), 1) else {
+        return;
+    };
+    net.deliver(3);
+    net.is_complete();
+    net.signal_collector(0, Signal::STOP);
+    net.deliver(10);
+    net.restart_gateway();
+    net.nats.wait_messages(10);
+    net.nats.kill();
+    let messages = net
+        .nats
+        .path("jetstream/$G/streams")
+        .join(STREAM)
+        .join("msgs");
+    let before = net.nats.path("before");
+    copy_files(&messages, &before);
+    net.nats.up();
+    net.signal_collector(0, Signal::CONT);
+    net.counted_once();
+    net.nats.kill();
+    std::fs::remove_dir_all(&messages).expect("removed");
+    copy_files(&before, &messages);
+    net.nats.up();
+    net.counted_once();
+    net.deliver(3);
+    net.counted_once();
+}
+
+fn copy_files(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a readable folder") {
+        let entry = entry.expect("an entry");
+        std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
+    }
 }
