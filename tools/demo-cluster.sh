@@ -4,6 +4,7 @@
 # Called by `make demo-cluster`.
 #
 # usage: tools/demo-cluster.sh [--nodes N] [--faults N] [--seed N] [--nats N]
+# environment: SELO_NATS_SERVER  the NATS server to run (default: the installed one)
 # exit: 0 nothing is lost, doubled or sealed twice; else what is, and where the logs are
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,13 +16,22 @@ while [ $# -gt 0 ]; do
     case $1 in
     --nodes | --faults | --seed | --nats)
         name=${1#--}
-        [[ ${2:-} =~ ^[0-9]{1,9}$ ]] || { usage >&2 && exit 2; }
+        most=9
+        case $name in nodes | faults) most=9999 ;; seed) most=999999999 ;; esac
+        if ! [[ ${2:-} =~ ^[1-9][0-9]{0,8}$ ]] || [ "$2" -gt $most ]; then
+            echo "demo-cluster: $1 takes a number from 1 to $most, not '${2:-}'" >&2
+            exit 2
+        fi
         [ "$name" != seed ] || seed=$2
         export "SELO_${name^^}=$2"
         shift 2
         ;;
     --help | -h) usage && exit ;;
-    *) usage >&2 && exit 2 ;;
+    *)
+        echo "demo-cluster: there is no option '$1'" >&2
+        usage >&2
+        exit 2
+        ;;
     esac
 done
 export SELO_SEED=$seed SELO_LOGS=$PWD/out/cluster/$seed
@@ -41,7 +51,10 @@ status=0
 CI=yes RUST_BACKTRACE=0 "$program" --exact --ignored --nocapture \
     cluster::a_large_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struck 2>&1 |
     tee "$SELO_LOGS/demo.log" | sed -un 's/^cluster: //p' || status=$?
-if [ "$status" -ne 0 ] || ! grep -q '^test result: ok. 1 passed' "$SELO_LOGS/demo.log"; then
+if [ "$status" -ne 0 ] || ! grep -q '^cluster: lost 0, ' "$SELO_LOGS/demo.log" ||
+    ! grep -q '^test result: ok. 1 passed' "$SELO_LOGS/demo.log"; then
+    # The reason, such as a server that is not installed.
+    sed -n '/ panicked at /,$p' "$SELO_LOGS/demo.log" | sed -n 2p >&2
     echo "demo-cluster: failed; all that was said: ${SELO_LOGS#"$PWD"/}/demo.log" >&2
     exit 1
 fi

@@ -127,11 +127,7 @@ impl Chain {
             }
             None => of_sqlite(&self.database()),
         };
-        let mut counts = HashMap::new();
-        for payload in payloads.lines() {
-            *counts.entry(payload.to_owned()).or_default() += 1;
-        }
-        counts
+        counted(&payloads)
     }
 
     /// Waits until the database has all acknowledged readings.
@@ -176,6 +172,15 @@ impl Chain {
     fn collector_says(&self, words: &str) -> String {
         self.collector.as_ref().expect("runs").err.said(words)
     }
+}
+
+/// How many rows each payload has; a payload is a line.
+pub fn counted(payloads: &str) -> HashMap<String, u32> {
+    let mut counts = HashMap::new();
+    for payload in payloads.lines() {
+        *counts.entry(payload.to_owned()).or_default() += 1;
+    }
+    counts
 }
 
 /// The payloads in a database that another process writes. Empty if it has no table yet.

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::chain::counted;
 use crate::gateway_support::PATIENCE;
 use crate::postgres::Cluster;
 use crate::seeded::Seeded;
@@ -160,14 +161,7 @@ fn settled(whole: &Whole, told: &[Told], interrupted: &AtomicBool) -> HashMap<St
 
 /// The rows of each payload.
 fn rows(database: &Cluster) -> HashMap<String, u32> {
-    let mut rows: HashMap<String, u32> = HashMap::new();
-    for row in database
-        .psql("SELECT encode(payload, 'hex') FROM reading")
-        .lines()
-    {
-        *rows.entry(row.to_owned()).or_default() += 1;
-    }
-    rows
+    counted(&database.psql("SELECT encode(payload, 'hex') FROM reading"))
 }
 
 /// The first server dies, and its standby takes its place. Says what it has.

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::chain::of_sqlite;
+use crate::chain::{counted, of_sqlite};
 use crate::gateway_support::{CNode, Gateway, PATIENCE, Running, Site};
 use crate::postgres::Cluster;
 use selo_sys::node::Suite;
@@ -123,11 +123,7 @@ impl Net {
             Some(cluster) => cluster.psql("SELECT encode(payload, 'hex') FROM reading"),
             None => of_sqlite(&self.database()),
         };
-        let mut counts = HashMap::new();
-        for payload in payloads.lines() {
-            *counts.entry(payload.to_owned()).or_default() += 1;
-        }
-        counts
+        counted(&payloads)
     }
 
     fn logs(&self) -> String {

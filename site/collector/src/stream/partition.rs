@@ -9,6 +9,7 @@ use selo_stream::puller::Taken;
 use selo_stream::stored::Stored;
 use selo_stream::stream::Opened;
 use selo_stream::{Failure, Kind};
+use tokio::time::MissedTickBehavior;
 use tracing::warn;
 
 use crate::auth::May;
@@ -62,6 +63,7 @@ impl Partition {
             Err(failure) => return failure,
         };
         let mut look = tokio::time::interval_at((Instant::now() + STUCK).into(), STUCK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let batch = tokio::select! {
                 batch = puller.next() => batch,

@@ -28,10 +28,12 @@ pub fn stream(max_bytes: i64) -> Config {
 fn program() -> Option<PathBuf> {
     // Debian installs it in /usr/sbin, which is not on everyone's PATH. SELO_NATS_SERVER names
     // another version.
-    let given = std::env::var_os("SELO_NATS_SERVER").map(PathBuf::from);
+    if let Some(given) = std::env::var_os("SELO_NATS_SERVER").map(PathBuf::from) {
+        assert!(given.is_file(), "SELO_NATS_SERVER: no {}", given.display());
+        return Some(given);
+    }
     let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].map(PathBuf::from);
-    let mut places = given.into_iter().chain(places);
-    let found = places.find(|it| it.exists());
+    let found = places.into_iter().find(|it| it.exists());
     if found.is_none() {
         assert!(
             std::env::var_os("CI").is_none(),

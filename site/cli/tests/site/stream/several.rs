@@ -1,6 +1,5 @@
 //! Two collectors that share the partitions of a stream and a database.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -8,6 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::Net;
 use super::server::STREAM;
 use crate::gateway_support::PATIENCE;
+use crate::gateway_support::copies::{Manner, copy_of, put_back};
 use crate::postgres::Cluster;
 
 impl Net {
@@ -164,23 +164,14 @@ fn readings_that_come_back_with_a_killed_server_do_not_stay_in_the_stream() {
         .join(STREAM)
         .join("msgs");
     let before = net.nats.path("before");
-    copy_files(&messages, &before);
+    copy_of(&messages, &before);
     net.nats.up();
     net.signal_collector(0, Signal::CONT);
     net.counted_once();
     net.nats.kill();
-    std::fs::remove_dir_all(&messages).expect("removed");
-    copy_files(&before, &messages);
+    put_back(Manner::Moved, &before, &messages);
     net.nats.up();
     net.counted_once();
     net.deliver(3);
     net.counted_once();
-}
-
-fn copy_files(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a readable folder") {
-        let entry = entry.expect("an entry");
-        std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
-    }
 }
