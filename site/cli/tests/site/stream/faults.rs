@@ -40,8 +40,7 @@ fn while_the_server_is_away_or_silent_readings_wait_in_the_journal() {
         net.deliver(5);
         net.nats.up();
     }
-    net.is_complete();
-    net.nats.wait_messages(0);
+    net.is_settled();
 }
 
 #[test]
@@ -65,7 +64,7 @@ fn what_the_server_acknowledged_and_lost_is_published_again() {
         return;
     };
     net.deliver(3);
-    net.is_complete();
+    net.is_settled();
     net.kill_collector(0);
     net.deliver(10);
     net.restart_gateway();
@@ -73,7 +72,7 @@ fn what_the_server_acknowledged_and_lost_is_published_again() {
     net.nats
         .operate(async |context| context.delete_stream(STREAM).await.expect("deleted"));
     net.start_collector(0);
-    net.is_complete();
+    net.is_settled();
     net.gateway_says("publishing them again");
     // Every message is gone, and other readings have taken the places of the lost ones.
     net.kill_collector(0);
@@ -90,8 +89,7 @@ fn what_the_server_acknowledged_and_lost_is_published_again() {
         }
     });
     net.start_collector(0);
-    net.is_complete();
-    net.nats.wait_messages(0);
+    net.is_settled();
 }
 
 #[test]
@@ -109,6 +107,5 @@ fn a_full_stream_is_named_and_readings_wait_in_the_journal() {
         "{said}"
     );
     net.add_collector();
-    net.is_complete();
-    net.nats.wait_messages(0);
+    net.is_settled();
 }

@@ -62,8 +62,7 @@ fn foreign_messages_are_named_counted_and_block_nothing() {
     net.publish(own ^ 1, &name("farm", 4), body(4));
     net.publish(own, "farm/ffffffff/0000000100000002/5", body(5));
     net.deliver(5);
-    net.is_complete();
-    net.nats.wait_messages(0);
+    net.is_settled();
     let rejected = net.rejected();
     for words in [
         "SITE/DEVICE/SESSION/COUNTER",

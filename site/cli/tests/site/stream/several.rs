@@ -46,8 +46,7 @@ impl Net {
     /// All readings are stored, and the collectors have counted each once, in one row that each reads
     /// again after the other wrote.
     fn counted_once(&self) {
-        self.is_complete();
-        self.nats.wait_messages(0);
+        self.is_settled();
         let counted = self.psql("SELECT readings FROM station");
         assert_eq!(counted, self.told.to_string());
     }
@@ -152,7 +151,7 @@ fn readings_that_come_back_with_a_killed_server_do_not_stay_in_the_stream() {
         return;
     };
     net.deliver(3);
-    net.is_complete();
+    net.is_settled();
     net.signal_collector(0, Signal::STOP);
     net.deliver(10);
     net.restart_gateway();
