@@ -17,11 +17,18 @@ use tracing_subscriber::util::SubscriberInitExt;
 pub fn start(level: LevelFilter, json: bool) {
     let colour = stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     // The crates of broker and client log every packet. Our own code logs what an operator needs.
+    let of_nats = if level > LevelFilter::INFO {
+        level
+    } else {
+        LevelFilter::OFF
+    };
     let targets = Targets::new()
         .with_default(level)
         // mqtt5 also logs the end of every client connection, without a limit.
         .with_target("mqtt5", level.min(LevelFilter::ERROR))
-        .with_target("rumqttc", level.min(LevelFilter::WARN));
+        .with_target("rumqttc", level.min(LevelFilter::WARN))
+        // What fails at a NATS server is said by our own code, once and with a hint.
+        .with_target("async_nats", of_nats);
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(colour)
         .with_target(false);

@@ -1,5 +1,6 @@
 //! Options for the connection to a NATS server with JetStream.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use selo_mqtt::client::{BrokerUrl, ClientConfig, read_password};
@@ -10,14 +11,16 @@ use selo_stream::client::parse_url;
 #[derive(Debug, Clone, clap::Args)]
 pub struct Stream {
     /// NATS server with JetStream, over TLS: tls://USER@HOST[:4222]. Several gateways publish their
-    /// readings into the stream of the site, and several collectors share them
+    /// readings into the stream of the site, and several collectors share them. Other servers of
+    /// the same stream follow after commas: the next one is taken when one fails
     #[arg(
         long,
-        value_name = "URL",
+        value_name = "URL[,URL]...",
+        value_delimiter = ',',
         conflicts_with = "mqtt",
         value_parser = parse_server
     )]
-    stream: Option<BrokerUrl>,
+    stream: Vec<BrokerUrl>,
     /// File with the password of the user, of mode 0600
     #[arg(long, value_name = "FILE", requires = "stream")]
     stream_password_file: Option<PathBuf>,
@@ -42,6 +45,15 @@ fn parse_server(text: &str) -> Result<BrokerUrl, String> {
     })
 }
 
+/// The other servers. There is one password, so one without a user has that of the first.
+fn with_user(others: &[BrokerUrl], first: &BrokerUrl) -> VecDeque<BrokerUrl> {
+    let mut others: VecDeque<BrokerUrl> = others.iter().cloned().collect();
+    for server in &mut others {
+        server.user = server.user.take().or_else(|| first.user.clone());
+    }
+    others
+}
+
 impl Stream {
     /// The stream of a site, if the options name a server. `id` names this client there.
     pub fn config(
@@ -49,10 +61,10 @@ impl Stream {
         site: &str,
         id: String,
     ) -> selo_base::report::Result<Option<StreamConfig>> {
-        let Some(server) = &self.stream else {
+        let Some((first, others)) = self.stream.split_first() else {
             return Ok(None);
         };
-        let mut client = ClientConfig::new(server.clone(), id);
+        let mut client = ClientConfig::new(first.clone(), id);
         if let Some(path) = &self.stream_password_file {
             client.password = Some(read_password(path)?);
         }
@@ -61,8 +73,23 @@ impl Stream {
         client.certificate = certificate.zip(self.stream_key.clone());
         Ok(Some(StreamConfig {
             client,
+            others: with_user(others, first),
             credentials: self.stream_credentials.clone(),
             site: site.into(),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_without_a_user_has_that_of_the_first() {
+        let url = |text| parse_server(text).expect("an address");
+        let others = [url("tls://b"), url("tls://other@c")];
+        let found = with_user(&others, &url("tls://north@a"));
+        let users: Vec<_> = found.iter().map(|it| it.user.as_deref()).collect();
+        assert_eq!(users, [Some("north"), Some("other")]);
     }
 }

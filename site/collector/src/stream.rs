@@ -17,9 +17,11 @@ pub use selo_stream::StreamConfig;
 pub use selo_stream::client::parse_url;
 use selo_stream::names::PARTITIONS;
 use selo_stream::stream::Opened;
+use selo_stream::tries::Tries;
 use selo_stream::{Failure, Kind};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::error::{Error, Result};
@@ -29,8 +31,6 @@ use crate::outbox::Outbox;
 use lease::{Lease, Owned};
 use partition::Partition;
 
-/// First and longest pause before the server is tried again.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
 /// Interval at which the stream's lag is read.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -107,26 +107,24 @@ struct Running {
 
 impl Taking {
     async fn run(mut self) {
-        let mut said: Option<Failure> = None;
-        let mut pause = PAUSES.0;
+        let mut tries = Tries::default();
         loop {
             let failure = match Opened::open(&self.config).await {
                 Ok(opened) => {
                     info!(server = %self.config.server(), "the stream is connected");
                     self.metrics.stream_up.store(1, Relaxed);
-                    (said, pause) = (None, PAUSES.0);
+                    tries.works(Instant::now());
                     let failure = self.serve(Arc::new(opened)).await;
                     self.metrics.stream_up.store(0, Relaxed);
                     failure
                 }
                 Err(failure) => failure,
             };
-            if said.as_ref() != Some(&failure) {
+            let next = tries.failed(&mut self.config, &failure, Instant::now());
+            if next.is_new {
                 warn!(reason = %failure.what, hint = %failure.hint, "the stream delivers no readings");
-                said = Some(failure);
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(PAUSES.1);
+            tokio::time::sleep(next.pause).await;
         }
     }
 

@@ -29,6 +29,7 @@ fn main() -> Anyhow<()> {
     let mut publisher = Publisher::new(PublisherConfig {
         stream: StreamConfig {
             client: ClientConfig::new(parse_url(server)?, "stream-speed"),
+            others: Default::default(),
             credentials: None,
             site: site.clone(),
         },

@@ -1,5 +1,6 @@
 //! Configuration of a connection to a NATS server, and the connection.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,8 +39,10 @@ pub fn parse_url(text: &str) -> Result<BrokerUrl> {
 /// Configuration of a connection to a NATS server.
 #[derive(Debug, Clone)]
 pub struct StreamConfig {
-    /// Server, user, password and TLS.
+    /// The current server, user, password and TLS.
     pub client: ClientConfig,
+    /// Other servers of the same stream, in the order in which they are tried.
+    pub others: VecDeque<BrokerUrl>,
     /// File with a user's credentials, as `nsc` writes it.
     pub credentials: Option<PathBuf>,
     pub site: String,
@@ -53,9 +56,22 @@ pub(crate) struct Connection {
 }
 
 impl StreamConfig {
-    /// The server.
+    /// The current server.
     pub fn server(&self) -> &BrokerUrl {
         &self.client.broker
+    }
+
+    /// Number of servers.
+    pub fn servers(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    /// Makes the next server the current one.
+    pub fn take_next(&mut self) {
+        if let Some(next) = self.others.pop_front() {
+            let last = std::mem::replace(&mut self.client.broker, next);
+            self.others.push_back(last);
+        }
     }
 
     /// Checks names and files.
@@ -73,6 +89,10 @@ impl StreamConfig {
             .connection_timeout(ANSWER)
             .request_timeout(Some(ANSWER))
             .ping_interval(PING)
+            // A lost connection is made anew here, at the next server. The client would go on trying
+            // after it is dropped, and at servers that this one names.
+            .max_reconnects(1)
+            .ignore_discovered_servers()
             .require_tls(server.tls);
         if server.tls {
             options = options.tls_client_config(client.tls()?);

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`names`] | subjects, partitions, and the names of messages |
 //! | [`client`], [`failure`] | connection settings, connections, and what can be wrong with them |
+//! | [`tries`] | what follows a failure: another server, a pause, a word in the log |
 //! | [`stored`] | a collector's confirmation |
 //! | [`publisher`] | a [`selo_gateway::sink::Sink`] that publishes |
 //! | [`stream`], [`puller`] | a collector's side: the stream, and the messages of a partition |
@@ -16,6 +17,7 @@ pub mod publisher;
 pub mod puller;
 pub mod stored;
 pub mod stream;
+pub mod tries;
 
 pub use client::StreamConfig;
 pub use failure::{Failure, Kind};

@@ -10,8 +10,6 @@ mod batch;
 mod session;
 mod worker;
 
-use std::time::Duration;
-
 use selo_gateway::reading::Reading;
 use selo_gateway::sink::{Sink, SinkError};
 use selo_mqtt::error::{Error, Result};
@@ -21,11 +19,8 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use crate::client::StreamConfig;
-use crate::failure::Failure;
+use crate::tries::Tries;
 use worker::Worker;
-
-/// First and longest pause before the server is tried again.
-const BACK_OFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(10));
 
 /// Configuration of a publisher.
 pub struct PublisherConfig {
@@ -79,26 +74,20 @@ impl Sink for Publisher {
 
 /// Connects, again and again, until the publisher stops.
 async fn keep(mut worker: Worker) {
-    let mut said: Option<Failure> = None;
-    let mut wait = BACK_OFF.0;
+    let mut tries = Tries::default();
     loop {
-        let began = Instant::now();
-        let Err(failure) = session::serve(&mut worker, &mut said).await else {
+        let Err(failure) = session::serve(&mut worker, &mut tries).await else {
             return;
         };
         worker.shared.change(|progress| {
             progress.away = Some(failure.to_string());
             progress.connected = false;
         });
-        if said.as_ref() != Some(&failure) {
+        let next = tries.failed(&mut worker.stream, &failure, Instant::now());
+        if next.is_new {
             warn!(reason = %failure.what, hint = %failure.hint, "the stream takes no readings; they wait in the journal");
-            said = Some(failure);
         }
-        if began.elapsed() > BACK_OFF.1 {
-            wait = BACK_OFF.0;
-        }
-        let again = Instant::now() + wait;
-        wait = (wait * 2).min(BACK_OFF.1);
+        let again = Instant::now() + next.pause;
         loop {
             tokio::select! {
                 () = tokio::time::sleep_until(again) => break,

@@ -6,6 +6,7 @@ mod faults;
 mod foreign;
 mod refused;
 pub mod server;
+mod servers;
 mod several;
 
 use std::collections::HashMap;
@@ -156,8 +157,8 @@ impl Net {
         }
     }
 
-    /// Waits until the database has each acknowledged reading once, and the stream none. A collector
-    /// that dies after its database committed may leave readings there.
+    /// Waits until the database has each acknowledged reading once and the stream is empty. A
+    /// collector that dies between its commit and its acknowledgement leaves readings in the stream.
     fn is_settled(&self) {
         self.is_complete();
         self.nats.wait_messages(0);

@@ -19,6 +19,7 @@ use crate::client::Connection;
 use crate::failure::{self, Failure, answered};
 use crate::names;
 use crate::stored::Stored;
+use crate::tries::Tries;
 
 /// First and longest wait for a collector before the publisher looks into the stream.
 const COLLECTOR: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
@@ -29,7 +30,7 @@ const QUESTIONS: usize = 32;
 
 /// Serves a connection until the publisher stops. An error means that the connection was lost, or
 /// that the stream takes no readings.
-pub(super) async fn serve(worker: &mut Worker, said: &mut Option<Failure>) -> Result<(), Failure> {
+pub(super) async fn serve(worker: &mut Worker, tries: &mut Tries) -> Result<(), Failure> {
     let config = &worker.stream;
     let server = config.server().clone();
     let connection = config.connect().await?;
@@ -50,7 +51,7 @@ pub(super) async fn serve(worker: &mut Worker, said: &mut Option<Failure>) -> Re
     }
     let session = Session {
         worker,
-        said,
+        tries,
         connection,
         confirmations,
         stream,
@@ -68,7 +69,7 @@ type Acks = FuturesUnordered<std::pin::Pin<Box<dyn Future<Output = Answer> + Sen
 
 struct Session<'a> {
     worker: &'a mut Worker,
-    said: &'a mut Option<Failure>,
+    tries: &'a mut Tries,
     connection: Connection,
     confirmations: Subscriber,
     stream: Stream<()>,
@@ -149,7 +150,7 @@ impl Session<'_> {
 
     fn acknowledged(&mut self, (id, index, answer): Answer) -> Result<(), Failure> {
         let ack = answer.map_err(|error| self.refused(&error))?;
-        self.worker.works(self.said);
+        self.worker.works(self.tries);
         if let Some(batch) = self.worker.batch.as_mut().filter(|batch| batch.id == id) {
             batch.acknowledged(index, ack.sequence);
         }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use selo_mqtt::publisher::{Codecs, Command, Shared};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tracing::info;
 
 use super::batch::Batch;
 use crate::client::StreamConfig;
-use crate::failure::Failure;
+use crate::tries::Tries;
 
 /// What the thread has. It outlives a connection.
 pub(super) struct Worker {
@@ -47,10 +48,10 @@ impl Worker {
     }
 
     /// The server has taken a reading, so it works again.
-    pub fn works(&self, said: &mut Option<Failure>) {
+    pub fn works(&self, tries: &mut Tries) {
         if !std::mem::replace(&mut self.shared.lock().connected, true) {
             self.shared.change(|progress| progress.away = None);
-            *said = None;
+            tries.works(Instant::now());
             info!(server = %self.stream.server(), "the stream takes readings");
         }
     }

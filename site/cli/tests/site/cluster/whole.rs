@@ -81,8 +81,12 @@ impl Whole {
         }
     }
 
+    /// All NATS servers, beginning with another one for each part.
     fn nats_of(&self, number: usize) -> String {
-        self.nats[number % self.nats.len()].url()
+        let mut urls: Vec<String> = self.nats.iter().map(Nats::url).collect();
+        let first = number % urls.len();
+        urls.rotate_left(first);
+        urls.join(",")
     }
 
     fn start_collectors(&mut self, logs: &Path) {
