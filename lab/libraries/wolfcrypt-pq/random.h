@@ -1,13 +1,13 @@
-/* The random source that wolfCrypt names, which no operation here draws from. */
+/* The random source that wolfCrypt draws from: the glue's, which gives a call's random bytes. */
 #ifndef LAB_RANDOM_H
 #define LAB_RANDOM_H
 
-#include <string.h>
+#include "glue_message.h"
 
 int lab_random_block(unsigned char *out, unsigned int size)
 {
-    memset(out, 0, size);
-    return -1;
+    glue_drawn(out, size);
+    return 0;
 }
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <wolfssl/wolfcrypt/wc_slhdsa.h>
 
-#include "glue_message.h"
 #include "random.h"
 
 enum { PUBLIC_BYTES = 32, PRIVATE_BYTES = 64, SEED_BYTES = 48, RANDOM_BYTES = 16 };

@@ -34,7 +34,7 @@
 #define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_LONG_LONG 8
 
-/* Random bytes come to the schemes as arguments. */
+/* The random source is the glue's. */
 #define WC_NO_HASHDRBG
 extern int lab_random_block(unsigned char *out, unsigned int size);
 #define CUSTOM_RAND_GENERATE_BLOCK lab_random_block
@@ -64,7 +64,29 @@ extern int lab_random_block(unsigned char *out, unsigned int size);
 #endif
 #endif
 
+#if LAB_FALCON
+#define WOLFSSL_EXPERIMENTAL_SETTINGS
+#define HAVE_FALCON
+#endif
+
+/* A device verifies what a signer with a state signs. */
+#if LAB_LMS
+#define WOLFSSL_HAVE_LMS
+#define WOLFSSL_LMS_VERIFY_ONLY
+#endif
+#if LAB_XMSS
+#define WOLFSSL_HAVE_XMSS
+#define WOLFSSL_XMSS_VERIFY_ONLY
+#define WOLFSSL_XMSS_MAX_HEIGHT 10
+#define WOLFSSL_WC_XMSS_NO_SHA512
+#define WOLFSSL_WC_XMSS_NO_SHAKE128
+#define WOLFSSL_WC_XMSS_NO_SHAKE256
+#endif
+
 #if LAB_SMALL
+#define WOLFSSL_WC_LMS_SMALL
+#define WOLFSSL_WC_XMSS_SMALL
+#define WOLFSSL_FALCON_SIGN_SMALL_MEM
 #define WOLFSSL_WC_SLHDSA_SMALL
 #define WOLFSSL_WC_SLHDSA_SMALL_MEM
 #define USE_SLOW_SHA256

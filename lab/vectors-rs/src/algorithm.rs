@@ -203,9 +203,10 @@ impl Hash {
     }
 }
 
-/// The weights of SLH-DSA's small signatures, and of its fast ones.
-const SMALL_TREES: [u32; 3] = [290_000, 2_200_000, 2_000];
-const FAST_TREES: [u32; 3] = [4_500, 105_000, 3_000];
+/// The weights of SLH-DSA's small signatures, and of its fast ones. A signature is the unit. Two
+/// million hashes make a small one, so no quick check makes it.
+const SMALL_TREES: [u32; 3] = [33, 33, 1];
+const FAST_TREES: [u32; 3] = [1, 2, 1];
 
 /// The algorithms known by name; [`Algorithm::cipher_of`] makes others.
 const ALGORITHMS: &[Algorithm] = &{
@@ -327,6 +328,12 @@ const ALGORITHMS: &[Algorithm] = &{
         large_signature("slh-dsa-sha2-128f", [48, 16, 32, 64, 17_088], FAST_TREES),
         large_signature("slh-dsa-shake-128s", [48, 16, 32, 64, 7856], SMALL_TREES),
         large_signature("slh-dsa-shake-128f", [48, 16, 32, 64, 17_088], FAST_TREES),
+        large_signature("falcon-512", [48, 88, 897, 1281, 752], [1, 2, 1]),
+        large_signature("falcon-1024", [48, 88, 1793, 2305, 1462], [1, 2, 1]),
+        // Signers with a state are not called: only their public keys and signatures have sizes.
+        large_signature("lms-sha256-h10-w4", [0, 0, 60, 0, 2512], [1, 2, 1]),
+        large_signature("hss-sha256-h5-w8-x2", [0, 0, 60, 0, 2644], [1, 2, 1]),
+        large_signature("xmss-sha2-10-256", [0, 0, 68, 0, 2500], [1, 2, 1]),
     ]
 };
 

@@ -94,26 +94,27 @@ impl Bench<'_> {
         Ok((rows, wrapped))
     }
 
-    /// The samples of an operation. Where signing has no room, a verification may have: it is then
-    /// sampled with published signatures.
+    /// The samples of an operation. Where a library does not sign, or signing has no room or takes
+    /// too long, a verification is sampled with published signatures.
     fn samples_or_published(&mut self, operation: &Operation) -> Result<Vec<Sample>> {
-        let error = match self.samples(operation) {
-            Err(error @ Error::Stopped(_)) => error,
-            samples => return samples,
-        };
-        let lab = self.lab;
-        let no_room = lacks_room(&error).is_some();
-        let verifies = operation.name == "verify";
         let of_large = self.unit.algorithm.interface == Interface::LargeSignature;
-        if !(no_room && verifies && of_large) {
-            return Err(error);
+        if !of_large || operation.name != "verify" {
+            return self.samples(operation);
         }
-        let name = &self.unit.algorithm.name;
-        let published = published_signatures(lab.catalog, name)?;
-        if published.is_empty() {
-            return Err(error);
+        let lab = self.lab;
+        let published = published_signatures(lab.catalog, &self.unit.algorithm.name)?;
+        if self.unit.offers("sign") {
+            let error = match self.samples(operation) {
+                Err(error @ Error::Stopped(_)) => error,
+                samples => return samples,
+            };
+            let no_time = matches!(&error, Error::Stopped(stop) if stop.is_of_limit());
+            let cannot_sign = no_time || lacks_room(&error).is_some();
+            if !cannot_sign || published.is_empty() {
+                return Err(error);
+            }
+            self.start()?;
         }
-        self.start()?;
         self.published = Some(published);
         let samples = self.samples(operation);
         self.published = None;
@@ -219,8 +220,8 @@ impl Bench<'_> {
             self.agent()?.hello().counter_hz == 0 || self.lab.board.fidelity != Fidelity::WallClock;
         let published = self.published.clone();
         let of_sample = |number: usize| match &published {
-            Some(list) => &list[number % list.len()],
-            None => &calls,
+            Some(list) if !list.is_empty() => &list[number % list.len()],
+            _ => &calls,
         };
         let mut repeat = 1;
         if !exact && !is_in_pieces(&calls) {
