@@ -97,9 +97,8 @@ macro_rules! set {
     ($set:ident, $keygen:ident, $sign:ident, $verify:ident, $size:literal) => {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $keygen(public: *mut u8, private: *mut u8, seed: *const u8) -> i32 {
-            let [first, second, third] = unsafe { array::<48>(seed) }.as_chunks().0 else {
-                return 1;
-            };
+            let [first, second, third] =
+                [0, 16, 32].map(|place| unsafe { array::<16>(seed.add(place)) });
             let (made, key) = $set::KG::keygen_from_seed::<16>(first, second, third);
             unsafe {
                 *public.cast() = made.into_bytes();

@@ -41,7 +41,7 @@ pub(super) fn verdict(case: &Case, change: impl FnMut(&str, &mut CallOutput)) ->
 pub(super) fn quick_cases() -> Vec<(String, Vec<Case>)> {
     let catalog = crate::common::catalog();
     let mut all = Vec::new();
-    for algorithm in Algorithm::all() {
+    for algorithm in crate::common::referenced() {
         for set in catalog.sets_for(algorithm.name()) {
             let mut cases = set
                 .cases(algorithm.name())
