@@ -29,8 +29,17 @@
 #define NO_SIG_WRAPPER
 #define WOLFSSL_IGNORE_FILE_WARN
 #define WOLFSSL_NO_ASM
+/* Named by the functions for DER alone. */
+#if LAB_SLHDSA
 #define WOLFSSL_SP_MATH_ALL
+#else
+#define NO_BIG_INT
+#define NO_ASN
+#endif
 
+#if __SIZEOF_INT__ == 2
+#define WC_16BIT_CPU
+#endif
 #define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_LONG_LONG 8
 
