@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::common::Reference;
 use selo_vectors::{
-    Algorithm, CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface,
-    stratified,
+    CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface, stratified,
 };
 use sha2::Digest as _;
 

@@ -2,8 +2,8 @@
 
 use crate::common::Reference;
 use selo_vectors::{
-    Algorithm, CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface,
-    status, stratified,
+    CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface, status,
+    stratified,
 };
 
 use super::{budget, is_quick};
