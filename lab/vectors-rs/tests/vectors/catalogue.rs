@@ -31,6 +31,12 @@ fn is_quick(case: &Case) -> bool {
     !large || case.weight <= 32 || std::env::var_os("SELO_TEST_ALL").is_some()
 }
 
+/// True for a signature of SLH-DSA, which hashes 100,000 times. Buffers change nothing about it.
+fn signs_trees(case: &Case) -> bool {
+    let signs = matches!(case.kind, CaseKind::LargeSign { .. });
+    signs && case.algorithm.name().starts_with("slh-dsa")
+}
+
 fn run(case: &Case, io_bytes: usize) -> CaseResult {
     let mut reference = Reference::new(case.algorithm, io_bytes);
     case.run(&mut reference)
@@ -94,7 +100,7 @@ fn small_buffers_change_no_verdict() {
                     .expect("the repository's files parse");
                 for case in stratified(&cases, budget(30))
                     .into_iter()
-                    .filter(|case| case.weight <= 3_000 && is_quick(case))
+                    .filter(|case| case.weight <= 3_000 && is_quick(case) && !signs_trees(case))
                 {
                     match run(case, io_bytes) {
                         CaseResult::Pass => passed += 1,
