@@ -43,6 +43,10 @@ pub struct Algorithm {
     pub private_bytes: Option<u32>,
     #[serde(default)]
     pub signature_bytes: Option<u32>,
+    /// Operations that try random numbers until one fits. Their time differs from seed to seed in
+    /// any implementation. A signature of ML-DSA is such a search [FIPS204, algorithm 7].
+    #[serde(default)]
+    pub searches: Vec<String>,
     /// Measured message sizes, in bytes. Reports show the first one.
     #[serde(default)]
     pub bytes: Vec<u32>,
@@ -50,4 +54,11 @@ pub struct Algorithm {
     /// algorithms that are slower than the default limit (`CYCLE_LIMIT` of `measure.rs`).
     #[serde(default)]
     pub limit: Option<u64>,
+}
+
+impl Algorithm {
+    /// True if the operation is a search.
+    pub fn is_search(&self, operation: &str) -> bool {
+        self.searches.iter().any(|search| search == operation)
+    }
 }

@@ -210,15 +210,6 @@ impl Interface {
         }
     }
 
-    /// True if the operation tries random numbers until one fits. Its time differs from seed to
-    /// seed in any implementation. A signature of ML-DSA is such a search [FIPS204, algorithm 7].
-    pub fn is_search(self, operation: &str) -> bool {
-        matches!(
-            (self, operation),
-            (Interface::PublicKey, "keygen") | (Interface::LargeSignature, "sign")
-        )
-    }
-
     /// True if the glue keeps the keys and what is made with them.
     pub fn keeps_parts(self) -> bool {
         matches!(self, Interface::Kem | Interface::LargeSignature)
@@ -231,14 +222,15 @@ impl Interface {
 
     /// True if the operation must take equal time for all inputs. False if all inputs are public,
     /// if it is a search, or if it makes a public matrix by rejection from what the secret seed
-    /// gives [FIPS203, algorithm 7].
+    /// gives [FIPS203, algorithm 7]. The time of a signature with large keys depends on what is
+    /// rejected, or on the digits that it publishes.
     pub fn keeps_secrets(self, operation: &str) -> bool {
-        let public = matches!(
+        !matches!(
             (self, operation),
-            (Interface::Signature | Interface::LargeSignature, "verify")
-                | (Interface::Kem | Interface::LargeSignature, "keygen")
-        );
-        !public && !self.is_search(operation)
+            (Interface::Signature, "verify")
+                | (Interface::LargeSignature, _)
+                | (Interface::Kem | Interface::PublicKey, "keygen")
+        )
     }
 
     /// True if the operation is a packet of a node with a radio.

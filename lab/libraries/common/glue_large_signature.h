@@ -9,6 +9,9 @@
  *     static int lib_verify(const uint8_t *signature, size_t size,
  *                           const struct glue_message *message, const uint8_t *public_key)
  *
+ * With GLUE_VERIFIES_ONLY, there are lib_verify, PUBLIC_BYTES and SIGNATURE_BYTES alone, and the manifest
+ * names the operations verify, load and fetch.
+ *
  * With GLUE_NO_CONTEXT, messages have no context, and a call with one is refused.
  *
  * The library's random numbers come from glue_drawn(): the seed or the random bytes of the call, then a
@@ -26,12 +29,17 @@
 
 #include <string.h>
 
+#ifdef GLUE_VERIFIES_ONLY
+enum { PRIVATE_BYTES = 1 };
+#endif
+
 static uint8_t public_key[PUBLIC_BYTES], private_key[PRIVATE_BYTES], signature[SIGNATURE_BYTES];
 
 #define GLUE_PARTS {public_key, private_key, signature}
 #define GLUE_PART_SIZES {PUBLIC_BYTES, PRIVATE_BYTES, SIGNATURE_BYTES}
 #include "glue_parts.h"
 
+#ifndef GLUE_VERIFIES_ONLY
 static uint8_t keygen(struct agent_call *call)
 {
     if (call->in[0].size != SEED_BYTES)
@@ -42,6 +50,7 @@ static uint8_t keygen(struct agent_call *call)
     AGENT_MEASURE(failed = lib_keygen(public_key, private_key, seed));
     return failed ? SELO_ERROR_ARGUMENT : SELO_OK;
 }
+#endif
 
 /* False if the library cannot take the context. */
 static int glue_takes(const struct agent_call *call)
@@ -54,6 +63,7 @@ static int glue_takes(const struct agent_call *call)
 #endif
 }
 
+#ifndef GLUE_VERIFIES_ONLY
 /* Gives the size of the signature, and the number of random bytes that it took, at most 255. */
 static uint8_t sign(struct agent_call *call)
 {
@@ -70,6 +80,7 @@ static uint8_t sign(struct agent_call *call)
     call->out_size = 3;
     return failed ? SELO_ERROR_ARGUMENT : SELO_OK;
 }
+#endif
 
 /* in[2] begins with the size of the signature. */
 static uint8_t verify(struct agent_call *call)
@@ -85,11 +96,18 @@ static uint8_t verify(struct agent_call *call)
     return failed ? SELO_ERROR_TAG : SELO_OK;
 }
 
+#ifdef GLUE_VERIFIES_ONLY
+AGENT_OPERATIONS(
+    AGENT_OPERATION(VERIFY, "verify", verify)
+    AGENT_OPERATION(LOAD, "load", load)
+    AGENT_OPERATION(FETCH, "fetch", fetch))
+#else
 AGENT_OPERATIONS(
     AGENT_OPERATION(KEYGEN, "keygen", keygen)
     AGENT_OPERATION(SIGN, "sign", sign)
     AGENT_OPERATION(VERIFY, "verify", verify)
     AGENT_OPERATION(LOAD, "load", load)
     AGENT_OPERATION(FETCH, "fetch", fetch))
+#endif
 
 #endif

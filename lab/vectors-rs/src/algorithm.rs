@@ -75,6 +75,8 @@ pub struct LargeSignature {
     pub private_bytes: usize,
     /// Bytes of a signature, the most.
     pub signature_bytes: usize,
+    /// Cost of a key pair, of a signature and of a verification, as in [`crate::Case::weight`].
+    pub weights: [u32; 3],
 }
 
 /// The sizes of a key encapsulation. A seed has 64 bytes, a shared secret 32.
@@ -201,6 +203,11 @@ impl Hash {
     }
 }
 
+/// The weights of SLH-DSA's small signatures, and of its fast ones. A signature is the unit. Two
+/// million hashes make a small one, so no quick check makes it.
+const SMALL_TREES: [u32; 3] = [33, 33, 1];
+const FAST_TREES: [u32; 3] = [1, 2, 1];
+
 /// The algorithms known by name; [`Algorithm::cipher_of`] makes others.
 const ALGORITHMS: &[Algorithm] = &{
     use AeadSizes::{Ccm, Fixed, Gcm};
@@ -220,7 +227,11 @@ const ALGORITHMS: &[Algorithm] = &{
             }),
         )
     }
-    const fn large_signature(name: &'static str, sizes: [usize; 5]) -> Algorithm {
+    const fn large_signature(
+        name: &'static str,
+        sizes: [usize; 5],
+        weights: [u32; 3],
+    ) -> Algorithm {
         let [
             seed_bytes,
             random_bytes,
@@ -236,6 +247,7 @@ const ALGORITHMS: &[Algorithm] = &{
                 public_bytes,
                 private_bytes,
                 signature_bytes,
+                weights,
             }),
         )
     }
@@ -308,9 +320,20 @@ const ALGORITHMS: &[Algorithm] = &{
         kem("ml-kem-512", [800, 1632, 768]),
         kem("ml-kem-768", [1184, 2400, 1088]),
         kem("ml-kem-1024", [1568, 3168, 1568]),
-        large_signature("ml-dsa-44", [32, 32, 1312, 2560, 2420]),
-        large_signature("ml-dsa-65", [32, 32, 1952, 4032, 3309]),
-        large_signature("ml-dsa-87", [32, 32, 2592, 4896, 4627]),
+        large_signature("ml-dsa-44", [32, 32, 1312, 2560, 2420], [1, 2, 1]),
+        large_signature("ml-dsa-65", [32, 32, 1952, 4032, 3309], [1, 2, 1]),
+        large_signature("ml-dsa-87", [32, 32, 2592, 4896, 4627], [1, 2, 1]),
+        // The hashes of the trees [FIPS205, table 2].
+        large_signature("slh-dsa-sha2-128s", [48, 16, 32, 64, 7856], SMALL_TREES),
+        large_signature("slh-dsa-sha2-128f", [48, 16, 32, 64, 17_088], FAST_TREES),
+        large_signature("slh-dsa-shake-128s", [48, 16, 32, 64, 7856], SMALL_TREES),
+        large_signature("slh-dsa-shake-128f", [48, 16, 32, 64, 17_088], FAST_TREES),
+        large_signature("falcon-512", [48, 88, 897, 1281, 752], [1, 2, 1]),
+        large_signature("falcon-1024", [48, 88, 1793, 2305, 1462], [1, 2, 1]),
+        // Signers with a state are not called: only their public keys and signatures have sizes.
+        large_signature("lms-sha256-h10-w4", [0, 0, 60, 0, 2512], [1, 2, 1]),
+        large_signature("hss-sha256-h5-w8-x2", [0, 0, 60, 0, 2644], [1, 2, 1]),
+        large_signature("xmss-sha2-10-256", [0, 0, 68, 0, 2500], [1, 2, 1]),
     ]
 };
 

@@ -1,6 +1,6 @@
 //! A case: the task of one published vector, and the result.
 
-use crate::{Aead, Algorithm, Hash};
+use crate::{Aead, Algorithm, Hash, Interface, LargeSignature};
 
 /// Steps of the inner loop of every NIST Monte Carlo test [AESAVS, 6.4] [SHAVS, 6.4]
 /// [SHA3VS, 6.2.3].
@@ -343,7 +343,14 @@ pub enum CaseResult {
 
 impl Case {
     pub(crate) fn new(algorithm: Algorithm, id: String, class: String, kind: CaseKind) -> Case {
-        let weight = u32::try_from(kind.weight().max(1)).unwrap_or(u32::MAX);
+        let weight = match (algorithm.interface(), &kind) {
+            (Interface::LargeSignature(LargeSignature { weights, .. }), kind) => match kind {
+                CaseKind::LargeKeyPair { .. } => weights[0],
+                CaseKind::LargeSign { .. } => weights[1],
+                _ => weights[2],
+            },
+            _ => u32::try_from(kind.weight().max(1)).unwrap_or(u32::MAX),
+        };
         Case {
             id,
             class,

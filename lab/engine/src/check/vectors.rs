@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use selo_vectors::{CallError, Case, CaseResult, Set};
+use selo_vectors::{CallError, Case, CaseKind, CaseResult, Set};
 
 use super::time::Draw;
 use super::{CheckLine, Effort, Running, Watch, describe, lacks_room};
@@ -107,7 +107,9 @@ impl Running<'_> {
             let over_limit = &mut self.asides.over_limit;
             over_limit.get_or_insert(format!("{}: {reason}", case.id));
             self.restart()?;
-            return Ok(Some(LeftOut::Rest));
+            // A signature takes a thousand times as long as the verifications after it may.
+            let signs = matches!(case.kind, CaseKind::LargeSign { .. });
+            return Ok(Some(if signs { LeftOut::One } else { LeftOut::Rest }));
         }
         if let Some(reason) = stopped.as_ref().and_then(lacks_room) {
             let no_room = &mut self.asides.no_room;

@@ -12,21 +12,24 @@ const KEYS: usize = 10;
 /// Bytes of a piece of a key or signature, which fit any agent's buffers.
 const PIECE: usize = 64;
 
+/// Most bytes of a message and its context.
+const MESSAGE: usize = 512;
+
 /// The parts that `load` takes.
 const PUBLIC: u8 = 0;
 const SIGNATURE: u8 = 2;
 
-/// The calls for signatures of several public keys, without a context.
+/// The calls for signatures of several public keys.
 pub(super) fn published_signatures(catalog: &Catalog, algorithm: &str) -> Result<Vec<Plan>> {
     let mut keys: Vec<Vec<u8>> = Vec::new();
     let mut plans = Vec::new();
     for set in catalog.sets_for(algorithm) {
         for case in set.cases(algorithm)? {
-            let Some([public, message, signature]) = parts(case) else {
+            let Some([public, message, context, signature]) = parts(case) else {
                 continue;
             };
             if keys.len() < KEYS && !keys.contains(&public) {
-                plans.push(plan(&public, &message, &signature));
+                plans.push(plan(&public, [&message, &context], &signature));
                 keys.push(public);
             }
         }
@@ -34,8 +37,8 @@ pub(super) fn published_signatures(catalog: &Catalog, algorithm: &str) -> Result
     Ok(plans)
 }
 
-/// Public key, message and signature of a case without a context.
-fn parts(case: Case) -> Option<[Vec<u8>; 3]> {
+/// Public key, message, context and signature of a case with a message that any board takes.
+fn parts(case: Case) -> Option<[Vec<u8>; 4]> {
     match case.kind {
         CaseKind::LargeSign {
             public,
@@ -50,12 +53,13 @@ fn parts(case: Case) -> Option<[Vec<u8>; 3]> {
             context,
             signature,
             valid: true,
-        } => context.is_empty().then_some([public, message, signature]),
+        } => (message.len() + context.len() <= MESSAGE)
+            .then_some([public, message, context, signature]),
         _ => None,
     }
 }
 
-fn plan(public: &[u8], message: &[u8], signature: &[u8]) -> Plan {
+fn plan(public: &[u8], [message, context]: [&[u8]; 2], signature: &[u8]) -> Plan {
     let mut calls = Vec::new();
     for (part, bytes) in [(PUBLIC, public), (SIGNATURE, signature)] {
         for (number, piece) in bytes.chunks(PIECE).enumerate() {
@@ -68,7 +72,11 @@ fn plan(public: &[u8], message: &[u8], signature: &[u8]) -> Plan {
         }
     }
     let size = u16::try_from(signature.len()).unwrap_or(u16::MAX);
-    let inputs = [message.to_vec(), Vec::new(), size.to_be_bytes().to_vec()];
+    let inputs = [
+        message.to_vec(),
+        context.to_vec(),
+        size.to_be_bytes().to_vec(),
+    ];
     calls.push(Call {
         operation: "verify",
         inputs: inputs.map(Input::Fixed).to_vec(),
@@ -82,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_key_and_a_signature_are_loaded_whole() {
-        let plan = plan(&[1; 130], &[2; 5], &[3; 64]);
+        let plan = plan(&[1; 130], [&[2; 5], &[]], &[3; 64]);
         let [first, .., last] = &plan[..] else {
             panic!("several calls");
         };

@@ -3,16 +3,17 @@
 use super::lab::{Known, Lab, Of};
 use super::plan::Operation;
 use super::sample::Sample;
+use crate::algorithm::Algorithm;
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::row::cause::Taken;
 use crate::row::{Basis, Cause, Fidelity, INSTRUCTIONS, Metric, Note, Path, Row, SCHEMA, Status};
 
 /// Adds what a row of this metric has beside its figure.
-fn annotate(row: &mut Row, interface: Interface, operation: &str, samples: &[Sample]) {
+fn annotate(row: &mut Row, algorithm: &Algorithm, operation: &str, samples: &[Sample]) {
     if row.metric == Metric::Instructions {
         row.basis = paths(samples);
-        if interface.keeps_parts() {
+        if algorithm.interface.keeps_parts() {
             row.notes.extend(hashing(samples));
         }
     }
@@ -21,7 +22,7 @@ fn annotate(row: &mut Row, interface: Interface, operation: &str, samples: &[Sam
         row.notes
             .extend(left.max().map(|bytes| Note::HeapLeft { bytes }));
     }
-    if interface.is_search(operation) && row.metric != Metric::Stack {
+    if algorithm.is_search(operation) && row.metric != Metric::Stack {
         row.notes.push(Note::Seeds { count: row.samples });
     }
 }
@@ -35,7 +36,7 @@ impl Lab<'_> {
         metrics: &[Metric],
         samples: &[Sample],
     ) -> Vec<Row> {
-        let interface = of.unit.algorithm.interface;
+        let algorithm = of.unit.algorithm;
         // The timer interrupts a whole firmware, so its cycles vary without any meaning.
         let exact = self.board.fidelity.is_deterministic() && of.unit.program().is_none();
         let spread = if exact { spread(samples) } else { None };
@@ -64,7 +65,7 @@ impl Lab<'_> {
                 Metric::Stack | Metric::Heap => row.deepest(&values),
                 _ => row.sampled(&values, exact || steady),
             };
-            annotate(&mut row, interface, &operation.name, samples);
+            annotate(&mut row, algorithm, &operation.name, samples);
             let timed = matches!(metric, Metric::Cycles | Metric::Time | Metric::Instructions);
             if timed && let Some(spread) = &spread {
                 row.status = Status::VariableTime;
@@ -72,8 +73,8 @@ impl Lab<'_> {
             } else if timed
                 && exact
                 && !steady
-                && interface.draws_public_keys()
-                && !interface.is_search(&operation.name)
+                && algorithm.interface.draws_public_keys()
+                && !algorithm.is_search(&operation.name)
             {
                 row.notes.push(Note::PublicKeys { count: row.samples });
             }

@@ -94,26 +94,27 @@ impl Bench<'_> {
         Ok((rows, wrapped))
     }
 
-    /// The samples of an operation. Where signing has no room, a verification may have: it is then
-    /// sampled with published signatures.
+    /// The samples of an operation. Where a library does not sign, or signing has no room or takes
+    /// too long, a verification is sampled with published signatures.
     fn samples_or_published(&mut self, operation: &Operation) -> Result<Vec<Sample>> {
-        let error = match self.samples(operation) {
-            Err(error @ Error::Stopped(_)) => error,
-            samples => return samples,
-        };
-        let lab = self.lab;
-        let no_room = lacks_room(&error).is_some();
-        let verifies = operation.name == "verify";
         let of_large = self.unit.algorithm.interface == Interface::LargeSignature;
-        if !(no_room && verifies && of_large) {
-            return Err(error);
+        if !of_large || operation.name != "verify" {
+            return self.samples(operation);
         }
-        let name = &self.unit.algorithm.name;
-        let published = published_signatures(lab.catalog, name)?;
-        if published.is_empty() {
-            return Err(error);
+        let lab = self.lab;
+        let published = published_signatures(lab.catalog, &self.unit.algorithm.name)?;
+        if self.unit.offers("sign") {
+            let error = match self.samples(operation) {
+                Err(error @ Error::Stopped(_)) => error,
+                samples => return samples,
+            };
+            let no_time = matches!(&error, Error::Stopped(stop) if stop.is_of_limit());
+            let cannot_sign = no_time || lacks_room(&error).is_some();
+            if !cannot_sign || published.is_empty() {
+                return Err(error);
+            }
+            self.start()?;
         }
-        self.start()?;
         self.published = Some(published);
         let samples = self.samples(operation);
         self.published = None;
@@ -149,7 +150,7 @@ impl Bench<'_> {
         let mut made = Transcript::default();
         let mut measured = Vec::new();
         let in_pieces = is_in_pieces(calls);
-        let searches = self.unit.algorithm.interface.is_search("keygen");
+        let searches = self.unit.algorithm.is_search("keygen");
         let paint = self.marks.paint;
         let kept = sample > 0 && !self.forgot;
         let agent = self.agent()?;
@@ -219,8 +220,8 @@ impl Bench<'_> {
             self.agent()?.hello().counter_hz == 0 || self.lab.board.fidelity != Fidelity::WallClock;
         let published = self.published.clone();
         let of_sample = |number: usize| match &published {
-            Some(list) => &list[number % list.len()],
-            None => &calls,
+            Some(list) if !list.is_empty() => &list[number % list.len()],
+            _ => &calls,
         };
         let mut repeat = 1;
         if !exact && !is_in_pieces(&calls) {
@@ -231,7 +232,9 @@ impl Bench<'_> {
         // The time may depend on the public key, but where secrets are kept not on these.
         let interface = self.unit.algorithm.interface;
         let has_key = interface.draws_public_keys();
-        if exact && interface == Interface::LargeSignature && interface.is_search(&operation.name) {
+        let searches = interface == Interface::LargeSignature
+            && self.unit.algorithm.is_search(&operation.name);
+        if exact && searches && operation.name == "sign" {
             wanted = SEARCHES;
         }
         while samples.len() < wanted {
@@ -239,7 +242,7 @@ impl Bench<'_> {
             let number = samples.len();
             let sample = self.sample(of_sample(number), &operation.name, number as u64, repeat)?;
             let slow = sample.took().is_some_and(|(count, _)| count > SLOW as f64);
-            if exact && slow && wanted < SEARCHES {
+            if exact && slow && !searches {
                 wanted = 3;
             }
             if !exact && sample.seconds.is_some_and(|s| s > 0.05) {

@@ -11,6 +11,7 @@ mod field;
 #[path = "../../../../tests/command/gateway_support/mod.rs"]
 mod gateway_support;
 mod given;
+mod hash_signature;
 mod hostile;
 mod import;
 mod instrument;

@@ -12,6 +12,7 @@ mod curve;
 mod digest;
 mod host;
 mod rsa;
+mod slh;
 
 use core::cell::UnsafeCell;
 use core::slice;
@@ -70,6 +71,52 @@ unsafe fn output<'a>(data: *mut u8, size: u16) -> &'a mut [u8] {
     }
     // SAFETY: the caller's.
     unsafe { slice::from_raw_parts_mut(data, size.into()) }
+}
+
+/// A message to be signed, and its context: `struct glue_message` in C.
+#[repr(C)]
+struct Message {
+    bytes: *const u8,
+    size: usize,
+    context: *const u8,
+    context_size: usize,
+}
+
+impl Message {
+    /// Message and context.
+    ///
+    /// # Safety
+    /// The pointers are valid for the sizes beside them.
+    unsafe fn parts<'a>(&self) -> [&'a [u8]; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            [
+                bytes(self.bytes, self.size),
+                bytes(self.context, self.context_size),
+            ]
+        }
+    }
+}
+
+/// The same as [`input`], for what is larger.
+///
+/// # Safety
+/// `data` is valid for `size` bytes.
+unsafe fn bytes<'a>(data: *const u8, size: usize) -> &'a [u8] {
+    if size == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's.
+    unsafe { slice::from_raw_parts(data, size) }
+}
+
+/// The same as [`output`], for what is larger.
+///
+/// # Safety
+/// `data` is valid for `size` bytes.
+unsafe fn space<'a>(data: *mut u8, size: usize) -> &'a mut [u8] {
+    // SAFETY: the caller's; sizes here are never 0.
+    unsafe { slice::from_raw_parts_mut(data, size) }
 }
 
 /// 32 bytes, as secrets and most public keys have.

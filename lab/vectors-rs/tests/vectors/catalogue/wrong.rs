@@ -2,11 +2,11 @@
 
 use crate::common::Reference;
 use selo_vectors::{
-    Algorithm, CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface,
-    status, stratified,
+    CallError, CallOutput, Case, CaseKind, CaseResult, Implementation, Interface, status,
+    stratified,
 };
 
-use super::budget;
+use super::{budget, is_quick};
 
 /// An implementation with one fault, which a set must detect.
 struct Wrong<F> {
@@ -41,12 +41,12 @@ pub(super) fn verdict(case: &Case, change: impl FnMut(&str, &mut CallOutput)) ->
 pub(super) fn quick_cases() -> Vec<(String, Vec<Case>)> {
     let catalog = crate::common::catalog();
     let mut all = Vec::new();
-    for algorithm in Algorithm::all() {
+    for algorithm in crate::common::referenced() {
         for set in catalog.sets_for(algorithm.name()) {
             let mut cases = set
                 .cases(algorithm.name())
                 .expect("the repository's files parse");
-            cases.retain(|case| case.weight <= 3_000);
+            cases.retain(|case| case.weight <= 3_000 && is_quick(case));
             // A signature of large keys takes as long as a thousand blocks.
             let large = matches!(algorithm.interface(), Interface::LargeSignature(_));
             let few = stratified(&cases, budget(if large { 20 } else { 500 }))

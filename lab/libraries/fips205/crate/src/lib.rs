@@ -1,0 +1,174 @@
+//! Functions for C over the crate fips205.
+//!
+//! Every pointer that C hands over is valid for the size that stands beside it, or that the
+//! parameter set has; inputs and outputs do not overlap.
+#![no_std]
+
+use core::slice;
+
+use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
+use fips205::{slh_dsa_sha2_128f, slh_dsa_sha2_128s, slh_dsa_shake_128f, slh_dsa_shake_128s};
+
+unsafe extern "C" {
+    safe fn abort() -> !;
+}
+
+#[panic_handler]
+fn panicked(_: &core::panic::PanicInfo<'_>) -> ! {
+    abort()
+}
+
+/// Named by the core library, which was built to unwind; nothing unwinds here.
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}
+
+/// A message to be signed, and its context: `struct glue_message` in C.
+#[repr(C)]
+struct Message {
+    bytes: *const u8,
+    size: usize,
+    context: *const u8,
+    context_size: usize,
+}
+
+impl Message {
+    /// Message and context.
+    ///
+    /// # Safety
+    /// The pointers are valid for the sizes beside them.
+    unsafe fn parts<'a>(&self) -> [&'a [u8]; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            [
+                bytes(self.bytes, self.size),
+                bytes(self.context, self.context_size),
+            ]
+        }
+    }
+}
+
+/// What C handed over to be read. A null pointer has no bytes.
+///
+/// # Safety
+/// `data` is valid for `size` bytes.
+unsafe fn bytes<'a>(data: *const u8, size: usize) -> &'a [u8] {
+    if size == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's.
+    unsafe { slice::from_raw_parts(data, size) }
+}
+
+/// An array that C handed over.
+///
+/// # Safety
+/// `data` is valid for its bytes.
+unsafe fn array<'a, const N: usize>(data: *const u8) -> &'a [u8; N] {
+    // SAFETY: the caller's; bytes have no alignment.
+    unsafe { &*data.cast() }
+}
+
+/// The random bytes of one signature.
+struct Given<'a>(&'a [u8]);
+
+impl fips205::RngCore for Given<'_> {
+    fn next_u32(&mut self) -> u32 {
+        abort()
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        abort()
+    }
+
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        out.copy_from_slice(self.0);
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), fips205::RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}
+
+impl fips205::CryptoRng for Given<'_> {}
+
+/// The functions of a parameter set, by which the glue calls them.
+macro_rules! set {
+    ($set:ident, $keygen:ident, $sign:ident, $verify:ident, $size:literal) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $keygen(public: *mut u8, private: *mut u8, seed: *const u8) -> i32 {
+            let [first, second, third] =
+                [0, 16, 32].map(|place| unsafe { array::<16>(seed.add(place)) });
+            let (made, key) = $set::KG::keygen_from_seed::<16>(first, second, third);
+            unsafe {
+                *public.cast() = made.into_bytes();
+                *private.cast() = key.into_bytes();
+            }
+            0
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $sign(
+            signature: *mut u8,
+            message: *const Message,
+            private: *const u8,
+            random: *const u8,
+        ) -> i32 {
+            let [message, context] = unsafe { (*message).parts() };
+            let mut given = Given(unsafe { array::<16>(random) });
+            let Ok(key) = $set::PrivateKey::try_from_bytes(unsafe { *array(private) }) else {
+                return 1;
+            };
+            let Ok(made) = key.try_sign_with_rng(&mut given, message, context, true) else {
+                return 1;
+            };
+            unsafe { *signature.cast() = made };
+            0
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $verify(
+            signature: *const u8,
+            size: usize,
+            message: *const Message,
+            public: *const u8,
+        ) -> i32 {
+            let [message, context] = unsafe { (*message).parts() };
+            let Ok(key) = $set::PublicKey::try_from_bytes(unsafe { *array(public) }) else {
+                return 1;
+            };
+            let valid =
+                size == $size && key.verify(message, unsafe { array::<$size>(signature) }, context);
+            i32::from(!valid)
+        }
+    };
+}
+
+set!(
+    slh_dsa_sha2_128s,
+    fips205_sha2_128s_keygen,
+    fips205_sha2_128s_sign,
+    fips205_sha2_128s_verify,
+    7856
+);
+set!(
+    slh_dsa_sha2_128f,
+    fips205_sha2_128f_keygen,
+    fips205_sha2_128f_sign,
+    fips205_sha2_128f_verify,
+    17088
+);
+set!(
+    slh_dsa_shake_128s,
+    fips205_shake_128s_keygen,
+    fips205_shake_128s_sign,
+    fips205_shake_128s_verify,
+    7856
+);
+set!(
+    slh_dsa_shake_128f,
+    fips205_shake_128f_keygen,
+    fips205_shake_128f_sign,
+    fips205_shake_128f_verify,
+    17088
+);
