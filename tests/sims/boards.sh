@@ -11,11 +11,16 @@ selo=${1:-${SELO_BUILT:-target/release}/selo}
 rows=$(mktemp -d)
 trap 'rm -rf "$rows"' EXIT
 passed=0 failed=0
+declare -A seen=()
 for file in lab/boards/*.toml; do
     board=$(basename "$file" .toml)
     case $board in native | uno) continue ;; esac
     # Skip boards that need a cable, and simulated cores (tests/sims/rtl.sh).
     grep -qE '^runner = "(serial|rtl)"' "$file" && continue
+    # In a sample, the first board stands for all with the same compiled code.
+    code=$(grep -E '^(port|flags) = ' "$file" | sort -u)
+    [ -n "${SELO_TEST_ALL:-}" ] || [ -z "${seen[$code]:-}" ] || continue
+    seen[$code]=yes
     if "$selo" lab check --board "$board" --library selo --variant fast --budget "${BUDGET:-1}" \
         --algorithm aes-128,ascon-aead128,x25519,chacha20-poly1305,sha-512,speck128/128 \
         --out "$rows/$board" >"$rows/said" 2>&1; then

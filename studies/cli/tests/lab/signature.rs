@@ -46,6 +46,7 @@ fn find<'a>(rows: &'a [Value], operation: &str, metric: &str) -> &'a Value {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn ml_dsa_has_figures_where_it_fits_and_bytes_where_it_does_not() {
     let project = Project::new();
     let fits = rows(&project, "stm32f407", "ml-dsa-44", "cycles,stack");
@@ -101,6 +102,7 @@ fn every_vector_passes_on_this_machine() {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn a_survey_of_pqcleans_folder_conforms_and_does_not_fit_an_uno() {
     let project = Project::new();
     let folder = tree(&project, "clean");

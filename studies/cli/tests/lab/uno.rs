@@ -323,7 +323,7 @@ fn power_cuts_while_joining_and_sending() {
     let (id, key) = site.device(SUITE, "uno");
     let mut uno = Uno::new(&gateway, &provisioned(SUITE, id, &key, &[5; 32], 1), 1);
     let mut rng = ChaCha8Rng::seed_from_u64(130);
-    let cuts = if everything() { 130 } else { 20 };
+    let cuts = if everything() { 130 } else { 10 };
     for cut in 0..cuts {
         uno.cut_after(moment(&mut rng, cut));
         if cut % 10 == 9 {
@@ -344,7 +344,7 @@ fn power_cuts_while_pairing() {
     let mut uno = Uno::new(&gateway, &record, 2);
     let mut rng = ChaCha8Rng::seed_from_u64(70);
     let mut operator = Operator::new(&site);
-    let cuts = if everything() { 70 } else { 20 };
+    let cuts = if everything() { 70 } else { 8 };
     for cut in 0..cuts {
         let mut left = moment(&mut rng, cut);
         let mut asked = false;

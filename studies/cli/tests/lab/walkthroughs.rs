@@ -103,6 +103,7 @@ fn fetch(at: &str, text: &str, folder: &std::path::Path) {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn a_library_is_surveyed() {
     perform("survey-a-library.md");
 }
