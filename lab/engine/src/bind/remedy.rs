@@ -133,7 +133,7 @@ impl Remedies {
         }
         let name = header.to_lowercase();
         let is_made = [
-            "config", "settings", "hasasm", "features", "version", "export",
+            "conf", "settings", "hasasm", "features", "version", "export",
         ];
         if is_made.iter().any(|part| name.contains(part))
             && !self.empty.contains(&header.to_owned())

@@ -165,6 +165,7 @@ impl<'l> Binder<'_, 'l> {
         let recipe = &bound.recipe;
         let nameless = recipe.keys.as_ref().is_some_and(|keys| keys.nameless);
         !nameless
+            && recipe.apart.is_none()
             && !recipe.guesses_mode()
             && !recipe.is_of_a_mode()
             && !bound.sources.iter().any(is_part)

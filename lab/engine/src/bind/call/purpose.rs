@@ -2,7 +2,7 @@
 
 use super::mode::{Mode, mode};
 use super::name::{begins, says};
-use super::{kem, large_signature, public, steps};
+use super::{apart, kem, large_signature, public, steps};
 use crate::bind::slot::Purpose;
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;
@@ -220,6 +220,11 @@ pub(super) fn purposes(function: &Function, scanned: &Scanned) -> Vec<Found> {
     }
     if name.prepares() {
         found.push((Purpose::Prepare, None, 0));
+    }
+    if !name.hashes {
+        let of_blocks =
+            apart::purposes(&name.own, function, scanned, (name.encrypts, name.decrypts));
+        found.extend(of_blocks.into_iter().map(with_cost));
     }
     let of_keys = public::purposes(function, scanned, &name.whole);
     found.extend(of_keys.into_iter().map(with_cost));

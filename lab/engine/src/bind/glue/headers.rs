@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Writer;
 use super::text::{comment, declaration};
 use crate::bind::call::Call;
+use crate::bind::recipe::described as described_by;
 use crate::bind::slot::Slot;
 use crate::bind::types::written;
 use crate::data::is_cpp;
@@ -21,7 +22,7 @@ impl Writer<'_, '_> {
             calls.iter().copied().partition(|call| call.by_inclusion());
         let mut bare: Vec<&Call<'_>> = Vec::new();
         for call in called.iter().filter(|call| !call.declared.in_header) {
-            let is_same = |other: &&Call<'_>| other.function().name == call.function().name;
+            let is_same = |other: &&Call<'_>| other.label() == call.label();
             if !bare.iter().any(is_same) {
                 bare.push(call);
             }
@@ -38,7 +39,13 @@ impl Writer<'_, '_> {
         for call in bare {
             text.push_str(&self.bare_declaration(call));
         }
+        text.push_str(&self.presets());
         text.push_str(&sources_included(&included));
+        let frees =
+            |call: &&Call<'_>| call.returns_output && self.scanned.allocates(call.function());
+        if calls.iter().copied().any(|call| frees(&call)) {
+            text.push_str("\n#include <stdlib.h>");
+        }
         text.push_str("\n#include <string.h>\n\n");
         let is_matrix = |parameter: &Parameter| parameter.pointers == 2;
         let mut parameters = calls.iter().flat_map(|call| &call.function().parameters);
@@ -74,6 +81,9 @@ impl Writer<'_, '_> {
                 }
             }
         }
+        for (_, file, _) in self.described().filter(|(.., in_header)| *in_header) {
+            add(&mut headers, file.as_path());
+        }
         let spelled = self.recipe.class.iter();
         // An instance of a class template names several classes.
         for class in spelled.flat_map(|class| class.split(['<', '>'])) {
@@ -87,13 +97,16 @@ impl Writer<'_, '_> {
     /// The declaration of a function, or of a key's place, that no header declares.
     fn bare_declaration(&self, call: &Call<'_>) -> String {
         let function = call.function();
-        if let (Some(Slot::KeyPlace), Some(place)) =
-            (call.slots.first(), function.parameters.first())
-        {
+        let held = call.slots.iter().position(|slot| *slot == Slot::Held);
+        if let Some(place) = held.and_then(|at| function.parameters.get(at)) {
+            if place.name.contains('.') {
+                return String::new(); // a member of the state or object
+            }
             let c = if self.cpp { "extern \"C\" " } else { "extern " };
             let array = place.array.as_deref().unwrap_or_default();
             let of = written(self.scanned, place);
-            return format!("{c}{of} {}[{array}];\n", place.name);
+            let rows = if place.pointers == 2 { "[4]" } else { "" };
+            return format!("{c}{of} {}{rows}[{array}];\n", place.name);
         }
         let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
         let linkage = if c { "extern \"C\" " } else { "" };
@@ -103,6 +116,30 @@ impl Writer<'_, '_> {
             function.line,
             declaration(self.scanned, call)
         )
+    }
+
+    /// The objects that describe the algorithm to the called functions.
+    fn described(&self) -> impl Iterator<Item = &(Parameter, PathBuf, bool)> {
+        let calls = self.recipe.calls().into_iter();
+        let passed = calls.flat_map(|call| call.function().parameters.iter().zip(&call.slots));
+        let described = passed.filter(|(_, slot)| **slot == Slot::Described);
+        described.filter_map(|(parameter, _)| {
+            described_by(self.scanned, parameter, self.recipe.algorithm)
+        })
+    }
+
+    /// The declarations of numbers that the caller sets and no header declares.
+    fn presets(&self) -> String {
+        let apart = self.recipe.apart.as_ref();
+        let presets = apart.into_iter().flat_map(|apart| &apart.presets);
+        let linkage = if self.cpp { "extern \"C\" " } else { "extern " };
+        let declared = presets.filter_map(|preset| preset.declare.clone());
+        let objects = self.described().filter(|(.., in_header)| !in_header);
+        let objects = objects.map(|(object, ..)| format!("const {} {}", object.base, object.name));
+        declared
+            .chain(objects)
+            .map(|declare| format!("{linkage}{declare};\n"))
+            .collect()
     }
 
     /// The namespaces of the called functions.

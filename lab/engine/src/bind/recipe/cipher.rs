@@ -1,6 +1,6 @@
 //! Recipes of block ciphers and their modes.
 
-use super::combine::{EACH, of, share, tells_direction};
+use super::combine::{EACH, of, same_unit, share, tells_direction};
 use super::named::named;
 use super::parts::Recipe;
 use super::setup::with_keys;
@@ -225,6 +225,7 @@ fn decryption<'l>(
         let blocks = algorithm.interface == Interface::BlockCipher && plain.contains(&call.mode);
         (call.mode == encrypt.mode || blocks)
             && share(call, encrypt)
+            && same_unit(call, encrypt)
             && call.takes_key() == encrypt.takes_key()
             && same_size
             && call.has(Slot::Iv) == encrypt.has(Slot::Iv)

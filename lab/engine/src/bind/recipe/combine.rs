@@ -26,6 +26,18 @@ pub(super) fn of<'c, 'l>(calls: &[&'c Call<'l>], purpose: Purpose) -> Vec<&'c Ca
     found
 }
 
+/// True unless two calls count the bytes of a key differently.
+pub(super) fn same_unit(a: &Call<'_>, b: &Call<'_>) -> bool {
+    let unit = |call: &Call<'_>| KEY_UNITS.into_iter().find(|slot| call.has(*slot));
+    match (unit(a), unit(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// The units in which a call is told the size of a key.
+pub(in crate::bind) const KEY_UNITS: [Slot; 3] = [Slot::KeyBytes, Slot::KeyBits, Slot::KeyWords];
+
 /// Most calls of one purpose that are combined.
 pub(super) const EACH: usize = 24;
 
