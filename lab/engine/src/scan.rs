@@ -199,7 +199,7 @@ impl Reading {
             mut functions,
             operations,
             objects,
-            globals,
+            mut globals,
             types,
             licence,
             ..
@@ -237,6 +237,8 @@ impl Reading {
                 in_header,
             });
         }
+        // What a header declares needs no declaration of ours.
+        globals.sort_by_key(|(.., header)| !header);
         held::note(&globals, &mut scanned);
         scanned.objects = objects;
         scanned.several = types.several();

@@ -165,6 +165,8 @@ impl Remedies {
             include("stdint.h");
         } else if ["size_t", "NULL", "ptrdiff_t"].contains(&name) {
             include("stddef.h");
+        } else if name == "FILE" {
+            include("stdio.h");
         } else if name == "bool" {
             include("stdbool.h");
         } else if let Some(bits) = name

@@ -7,10 +7,23 @@ use super::words::words;
 use super::{is_sketch, made};
 use std::path::{Path, PathBuf};
 
-const KEYS: [&str; 3] = ["key", "k", "userkey"];
+const KEYS: [&str; 5] = ["key", "k", "userkey", "chave", "clave"];
 const NO_KEYS: [&str; 5] = ["round", "expanded", "schedule", "sched", "sub"];
-const INS: [&str; 7] = ["in", "input", "plain", "plaintext", "src", "pt", "inbuf"];
-const OUTS: [&str; 8] = [
+const INS: [&str; 9] = [
+    "entrada",
+    "texto",
+    "in",
+    "input",
+    "plain",
+    "plaintext",
+    "src",
+    "pt",
+    "inbuf",
+];
+const OUTS: [&str; 11] = [
+    "saida",
+    "salida",
+    "resultado",
     "out",
     "output",
     "cipher",
@@ -20,7 +33,7 @@ const OUTS: [&str; 8] = [
     "result",
     "outbuf",
 ];
-const BOTH: [&str; 5] = ["state", "block", "data", "buffer", "buf"];
+const BOTH: [&str; 7] = ["estado", "bloco", "state", "block", "data", "buffer", "buf"];
 
 /// The use of a place by its name.
 fn role(name: &str) -> Option<Role> {

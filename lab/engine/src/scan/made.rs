@@ -72,6 +72,7 @@ fn moving(parameters: Vec<Parameter>) -> Function {
         class: None,
         result: "void".to_owned(),
         parameters,
+        defaults: 0,
         line: 0,
         has_body: false,
         hidden: false,

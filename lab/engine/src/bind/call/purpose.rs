@@ -31,10 +31,24 @@ const OF_AEADS: [&str; 12] = [
     "giftcofb",
     "auth",
 ];
-const DECRYPTS: [&str; 6] = ["decr", "decipher", "dec", "inv", "open", "unseal"];
-const ENCRYPTS: [&str; 6] = ["encr", "encipher", "enc", "cipher", "seal", "xcrypt"];
-const SETS: [&str; 10] = [
-    "set", "init", "expan", "sched", "begin", "start", "prepare", "ini", "key", "load",
+// The words are English, Portuguese and Spanish.
+const DECRYPTS: [&str; 9] = [
+    "decifr",
+    "descifr",
+    "descriptogr",
+    "decr",
+    "decipher",
+    "dec",
+    "inv",
+    "open",
+    "unseal",
+];
+const ENCRYPTS: [&str; 9] = [
+    "cifra", "criptogr", "encripta", "encr", "encipher", "enc", "cipher", "seal", "xcrypt",
+];
+const SETS: [&str; 13] = [
+    "defin", "configur", "chave", "set", "init", "expan", "sched", "begin", "start", "prepare",
+    "ini", "key", "load",
 ];
 const ENDS: [&str; 10] = [
     "final", "finish", "result", "end", "done", "digest", "sum", "output", "get", "close",

@@ -49,11 +49,15 @@ pub(super) fn ways(
         })
         .collect();
     let returns_bytes = function.result.contains('*');
+    let is_cipher = matches!(purpose, Purpose::Encrypt | Purpose::Decrypt);
+    let allocates = is_cipher && returns_bytes && scanned.allocates(function);
     let of_class = function.class.is_some() && !function.is_static;
     let mut found = Vec::new();
     for (slots, cost) in assignments(&choices, of_class, purpose, returns_bytes) {
         for returns in [false, true] {
-            if (!returns || returns_bytes) && is_whole(purpose, &slots, returns) {
+            // What a function allocates is its output.
+            let possible = if returns { returns_bytes } else { !allocates };
+            if possible && is_whole(purpose, &slots, returns) {
                 let order = match purpose.is_public_key() {
                     true => public_slots::order_cost(purpose, &slots),
                     false => order_cost(&slots),

@@ -77,7 +77,9 @@ impl Writer<'_, '_> {
                 "&message".to_owned()
             }
             Slot::Message => "message".to_owned(),
-            Slot::Held => parameter.name.clone(),
+            // A member of the glue's state or object, or an array of the library.
+            Slot::Held if parameter.name.contains('.') => parameter.name.clone(),
+            Slot::Held => format!("library_{}", parameter.name),
             Slot::Key => buffer(names.key),
             Slot::KeyCopy => buffer("once"),
             Slot::Iv => buffer(names.iv),
@@ -90,7 +92,7 @@ impl Writer<'_, '_> {
             Slot::Secret | Slot::Seed | Slot::Peer | Slot::Signature | Slot::Capsule => {
                 buffer(&self.key_argument(slot).unwrap_or_default())
             }
-            Slot::Described => self.described(parameter),
+            Slot::Described => self.description(parameter),
             Slot::Curve => self.key_argument(slot).unwrap_or_default(),
             Slot::Checked => format!("({} *)&checked", parameter.base),
             Slot::OutSize => format!("({} *)&out_size", parameter.base),
@@ -135,7 +137,7 @@ impl Writer<'_, '_> {
     }
 
     /// The object that describes the algorithm.
-    fn described(&self, parameter: &Parameter) -> String {
+    fn description(&self, parameter: &Parameter) -> String {
         match described(self.scanned, parameter, self.recipe.algorithm) {
             Some((object, ..)) => format!("&{}", object.name),
             None => "0".to_owned(),

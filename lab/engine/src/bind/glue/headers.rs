@@ -1,5 +1,6 @@
 //! The headers and declarations of the called functions.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,7 @@ impl Writer<'_, '_> {
                  struct any_pointer {\n    void *at;\n    template <typename T> operator T *() const { return (T *)at; }\n};\n\n",
             );
         }
+        text.push_str(&self.places_of_library());
         for namespace in self.namespaces() {
             let _ = writeln!(text, "using namespace {namespace};\n");
         }
@@ -102,11 +104,10 @@ impl Writer<'_, '_> {
             if place.name.contains('.') {
                 return String::new(); // a member of the state or object
             }
-            let c = if self.cpp { "extern \"C\" " } else { "extern " };
             let array = place.array.as_deref().unwrap_or_default();
             let of = written(self.scanned, place);
             let rows = if place.pointers == 2 { "[4]" } else { "" };
-            return format!("{c}{of} {}{rows}[{array}];\n", place.name);
+            return format!("extern {of} {}{rows}[{array}];\n", place.name);
         }
         let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
         let linkage = if c { "extern \"C\" " } else { "" };
@@ -128,17 +129,33 @@ impl Writer<'_, '_> {
         })
     }
 
+    /// Names for the library's arrays that no variable of the glue hides.
+    fn places_of_library(&self) -> String {
+        let calls = self.recipe.calls().into_iter();
+        let passed = calls.flat_map(|call| call.function().parameters.iter().zip(&call.slots));
+        let held = passed.filter(|(place, slot)| **slot == Slot::Held && !place.name.contains('.'));
+        let lines: BTreeSet<String> = held
+            .map(|(place, _)| {
+                let name = &place.name;
+                format!("static void *const library_{name} = (void *){name};\n")
+            })
+            .collect();
+        match lines.is_empty() {
+            true => String::new(),
+            false => lines.into_iter().collect::<String>() + "\n",
+        }
+    }
+
     /// The declarations of numbers that the caller sets and no header declares.
     fn presets(&self) -> String {
         let apart = self.recipe.apart.as_ref();
         let presets = apart.into_iter().flat_map(|apart| &apart.presets);
-        let linkage = if self.cpp { "extern \"C\" " } else { "extern " };
         let declared = presets.filter_map(|preset| preset.declare.clone());
         let objects = self.described().filter(|(.., in_header)| !in_header);
         let objects = objects.map(|(object, ..)| format!("const {} {}", object.base, object.name));
         declared
             .chain(objects)
-            .map(|declare| format!("{linkage}{declare};\n"))
+            .map(|declare| format!("extern {declare};\n"))
             .collect()
     }
 

@@ -243,7 +243,9 @@ fn decryption<'l>(
         let file = u32::from(call.declared.file != encrypt.declared.file);
         let slots = u32::from(call.slots.len() != encrypt.slots.len())
             + u32::from(slots_of(call) != slots_of(encrypt));
-        call.cost * 8 + file * 8 + slots * 8 + 40u32.saturating_sub((common + tail) as u32)
+        // One returns its output as the other does.
+        let returns = 4 * u32::from(call.returns_output != encrypt.returns_output);
+        call.cost * 8 + (file + slots + returns) * 8 + 40u32.saturating_sub((common + tail) as u32)
     };
     decrypts
         .iter()

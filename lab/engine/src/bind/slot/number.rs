@@ -73,7 +73,7 @@ impl<'n> Said<'n> {
         let digest = ["digest", "hash", "out", "md"]
             .iter()
             .any(|part| holds(name, part));
-        let is_size = ["len", "size", "bytes"]
+        let is_size = ["len", "size", "bytes", "tam"]
             .iter()
             .any(|part| holds(name, part));
         let direction = says(

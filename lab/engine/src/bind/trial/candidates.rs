@@ -32,6 +32,10 @@ impl<'l> Binder<'_, 'l> {
     /// size, and the others; and how many of those without flags.
     pub(super) fn candidates(&self, algorithm: &'l Algorithm) -> (Vec<Recipe<'l>>, usize) {
         let mut found = recipes(self.scanned, self.calls, algorithm);
+        // What a source hides for other key sizes is not what the library offers.
+        if self.offers_family(algorithm) {
+            found.retain(|recipe| !recipe.includes_source());
+        }
         let units = self.units();
         found.sort_by_key(|recipe| contradicts(recipe, &units));
         let sibling = self.sibling(algorithm);
@@ -77,6 +81,14 @@ impl<'l> Binder<'_, 'l> {
         (found, most)
     }
 
+    /// True if functions that the library shows are bound for another algorithm of the family.
+    fn offers_family(&self, algorithm: &Algorithm) -> bool {
+        let shown = |bound: &Bound<'_>| {
+            bound.recipe.algorithm.family == algorithm.family && !bound.recipe.includes_source()
+        };
+        self.binding.bound.iter().any(shown)
+    }
+
     /// The units in which the bound calls are told the size of a key, by the name of the parameter.
     fn units(&self) -> BTreeMap<&'l str, Slot> {
         let bound = self.binding.bound.iter();
@@ -101,12 +113,10 @@ impl<'l> Binder<'_, 'l> {
             alike(bound.recipe.algorithm.interface)
                 && bound.recipe.algorithm.family == algorithm.family
         };
-        self.binding
-            .bound
-            .iter()
-            .rev()
-            .find(of)
-            .map(|bound| bound.recipe.clone())
+        let bound = || self.binding.bound.iter().rev().filter(of);
+        let same_key = |bound: &&Bound<'_>| bound.recipe.algorithm.key_bytes == algorithm.key_bytes;
+        let found = bound().find(same_key).or_else(|| bound().next());
+        found.map(|bound| bound.recipe.clone())
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Function {
     /// The type of what it gives, as written.
     pub result: String,
     pub parameters: Vec<Parameter>,
+    /// How many of the last parameters have a default, so that a caller may leave them out.
+    pub defaults: usize,
     pub line: usize,
     /// Defined here, not only declared.
     pub has_body: bool,

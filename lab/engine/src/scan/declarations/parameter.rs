@@ -19,6 +19,11 @@ pub(super) fn parameters(tokens: &[Token]) -> Vec<Parameter> {
     }
 }
 
+/// How many parameters have a default: only the last ones can.
+pub(super) fn defaults(tokens: &[Token]) -> usize {
+    tokens.iter().filter(|token| token.text == "=").count()
+}
+
 pub(super) fn parameter(tokens: &[Token]) -> Option<Parameter> {
     let mut words: Vec<&str> = Vec::new();
     let (mut pointers, mut is_const, mut is_odd) = (0, false, false);

@@ -139,12 +139,26 @@ pub(super) fn declaration(statement: &[Token], scopes: &[Scope], found: &mut Dec
 /// Adds a function, or a constructor.
 pub(super) fn add(function: Function, found: &mut Declarations) {
     let is_constructor = function.result.is_empty();
+    // A caller may leave out the last parameters.
+    let left_out = function.defaults.min(function.parameters.len());
+    let shorter = |fewer: usize| {
+        let mut shorter = function.clone();
+        shorter
+            .parameters
+            .truncate(function.parameters.len() - fewer);
+        shorter.defaults = 0;
+        shorter
+    };
+    let shorter: Vec<Function> = (1..=left_out).map(shorter).collect();
     match (&function.class, is_constructor, function.hidden) {
         (Some(class), true, true) => {
             found.closed.insert(class.clone());
         }
         (_, true, _) => found.constructors.push(function),
         _ => found.functions.push(function),
+    }
+    for function in shorter {
+        add(function, found);
     }
 }
 
