@@ -309,6 +309,7 @@ pub fn is_sketch(path: &Path) -> bool {
 }
 
 pub use crate::data::is_cpp;
+pub use prose::speaks;
 
 /// The names that a file of C or C++ includes, as written. Empty for other files.
 pub fn included(path: &Path) -> Vec<String> {

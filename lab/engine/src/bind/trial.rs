@@ -24,6 +24,7 @@ use super::foreign::foreign;
 use super::link::{Known, Objects, symbols};
 use super::recipe::Recipe;
 use super::remedy::{EMPTY, Remedies, text_of};
+use super::uncalled::uncalled;
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
@@ -89,6 +90,7 @@ pub fn bind<'l>(
     };
     let (kem, signature) = (tried(Interface::Kem), tried(Interface::LargeSignature));
     binding.foreign = foreign(scanned, kem, signature);
+    binding.uncalled = uncalled(scanned, &binding.bound);
     if kem || signature || !binding.foreign.is_empty() {
         // Helpers of another scheme are not suspected of being what their names resemble.
         binding.suspects.retain(is_scheme);

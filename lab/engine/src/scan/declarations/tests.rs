@@ -207,3 +207,24 @@ proptest::proptest! {
         read(pieces.join(" ").as_bytes());
     }
 }
+
+#[test]
+fn references_and_defaults_are_read() {
+    let text = "class A { public: A(const uint8_t (&key)[16], const uint8_t *iv = nullptr);\n\
+        void f(const Block &in, unsigned &size); };";
+    let found = read(text.as_bytes());
+    let lengths: Vec<usize> = found
+        .constructors
+        .iter()
+        .map(|of| of.parameters.len())
+        .collect();
+    assert_eq!(lengths, [2, 1]);
+    let key = &found.constructors[0].parameters[0];
+    assert!(key.is_reference && !key.is_odd, "{key:?}");
+    assert_eq!(
+        (key.name.as_str(), key.array.as_deref()),
+        ("key", Some("16"))
+    );
+    let f = &found.functions[0].parameters;
+    assert!(f.iter().all(|one| one.is_reference && !one.is_odd), "{f:?}");
+}
