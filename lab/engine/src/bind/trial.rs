@@ -5,6 +5,7 @@ mod candidates;
 mod cases;
 mod flags;
 mod learned;
+mod mended;
 mod suspects;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,9 +22,9 @@ use self::suspects::Suspects;
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
 use super::foreign::foreign;
-use super::link::{Known, Objects, symbols};
+use super::link::{Objects, symbols};
 use super::recipe::Recipe;
-use super::remedy::{EMPTY, Remedies, text_of};
+use super::remedy::Remedies;
 use super::uncalled::uncalled;
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
@@ -190,7 +191,10 @@ impl<'l> Binder<'_, 'l> {
             };
             let mut remedies = self.remedies.clone();
             if !remedies.add(&message, self.scanned, &mut self.looked) {
-                break;
+                let Some(flag) = self.empty_macro(recipe, &message) else {
+                    break;
+                };
+                remedies.flags.push(flag);
             }
             self.remedies = remedies;
             self.write_empty()?;
@@ -208,29 +212,6 @@ impl<'l> Binder<'_, 'l> {
             Outcome::DoesNotBuild { .. } => first,
             _ => second,
         })
-    }
-
-    /// What the compiler says of the sources that do not compile.
-    fn not_compiled(&self, recipe: &Recipe<'_>) -> String {
-        let key = (recipe.flags.clone(), self.remedies.clone());
-        let known = self.known.get(&key);
-        known.map_or(String::new(), Known::messages)
-    }
-
-    /// Writes the empty headers.
-    fn write_empty(&self) -> Result<()> {
-        for header in &self.remedies.empty {
-            let path = self.folder.join(EMPTY).join(header);
-            let error = |source| Error::Write {
-                path: path.clone(),
-                source,
-            };
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).map_err(error)?;
-            }
-            std::fs::write(&path, text_of(header)).map_err(error)?;
-        }
-        Ok(())
     }
 
     fn try_one(

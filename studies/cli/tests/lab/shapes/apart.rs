@@ -4,7 +4,7 @@ use super::{AES, Shape};
 
 const CPP: (&str, &str) = ("AES128.cpp", "rounds.inc");
 
-pub(super) const SHAPES: [Shape; 8] = [
+pub(super) const SHAPES: [Shape; 9] = [
     Shape {
         name: "global-blocks",
         algorithm: "aes-128",
@@ -147,5 +147,19 @@ void bcal_cbc_enc(const void *iv, void *msg, uint16_t msg_blocks, bcal_cbc_ctx_t
         before = at;
     }
 }",
+    },
+    Shape {
+        name: "pasted",
+        algorithm: "aes-128",
+        calls: "aes_set_key, aes_encrypt",
+        source: AES,
+        header: "void aes_set_key(uint8_t *rk, const uint8_t *key);
+void aes_encrypt(const uint8_t *rk, const uint8_t *in, uint8_t *out);",
+        body: "#define PASTE(x, y) x ## y
+#define NAME(x, y) PASTE(x, y)
+#define aes_set_key NAME(aes_set_key, SUFFIX)
+#define aes_encrypt NAME(aes_encrypt, SUFFIX)
+void aes_set_key(uint8_t *rk, const uint8_t *key) { expand(rk, key); }
+void aes_encrypt(const uint8_t *rk, const uint8_t *in, uint8_t *out) { forward(rk, in, out); }",
     },
 ];
