@@ -14,6 +14,7 @@ mod named;
 mod object;
 mod over;
 mod parts;
+mod plain;
 mod public;
 mod setup;
 mod steps;
@@ -27,7 +28,6 @@ use crate::interface::Interface;
 use crate::scan::Scanned;
 
 pub(in crate::bind) use cipher::is_matrix;
-pub(in crate::bind) use combine::KEY_UNITS;
 pub(in crate::bind) use described::described;
 pub(in crate::bind) use kem::parameter_flags;
 pub use keys::{KeyCalls, KeyForm};

@@ -14,7 +14,7 @@ use super::types::{Shape, speaks_of_place};
 use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
 
-pub use kind::{Purpose, Slot};
+pub use kind::{KEY_UNITS, Purpose, Slot};
 
 use Slot::{
     Ad, AdBytes, Bits, Blocks, Bytes, Capacity, Checked, Cipher, DigestBits, DigestBytes, Encrypts,

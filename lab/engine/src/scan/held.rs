@@ -2,9 +2,10 @@
 //! class or structure.
 
 use super::declarations::{Function, Parameter};
+use super::kind::{Kind, kind};
+use super::made::{assignment, reading};
 use super::scanned::{Declared, Held, Role, Scanned, Size};
 use super::words::words;
-use super::{is_sketch, made};
 use std::path::{Path, PathBuf};
 
 const KEYS: [&str; 5] = ["key", "k", "userkey", "chave", "clave"];
@@ -82,7 +83,7 @@ pub(super) fn note(globals: &[(Parameter, PathBuf, bool)], scanned: &mut Scanned
                 place: place.name.clone(),
                 owner: None,
                 parameter: place.clone(),
-                in_header: *in_header || is_sketch(file),
+                in_header: *in_header || kind(file) == Some(Kind::Sketch),
             }),
             _ => places.extend(held(scanned, place, None, file, *in_header)),
         }
@@ -155,14 +156,14 @@ fn held(
         function,
         file: file.to_owned(),
         in_header: in_header && member.is_none(),
-        by_inclusion: is_sketch(file),
+        by_inclusion: kind(file) == Some(Kind::Sketch),
     };
     fits.then(|| Held {
         place: name.clone(),
         owner: member.map(|(owner, _)| owner.clone()),
         role,
         bytes,
-        put: declared(made::assignment(written.clone())),
-        get: declared(made::reading(written)),
+        put: declared(assignment(written.clone())),
+        get: declared(reading(written)),
     })
 }

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::bind::recipe::KEY_UNITS;
 use crate::bind::slot::{
-    Purpose, Slot, choices, kem as kem_slots, large_signature as large_slots,
+    KEY_UNITS, Purpose, Slot, choices, kem as kem_slots, large_signature as large_slots,
     public as public_slots, steps as step_slots,
 };
 use crate::bind::types::{Shape, shape};

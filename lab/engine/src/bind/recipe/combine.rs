@@ -1,7 +1,7 @@
 //! Which calls go together in one recipe.
 
 use crate::bind::call::Call;
-use crate::bind::slot::{Purpose, Slot};
+use crate::bind::slot::{KEY_UNITS, Purpose, Slot};
 
 /// The type of the state that a call takes or returns, for comparison.
 pub(super) fn state_type(call: &Call<'_>) -> Option<String> {
@@ -34,9 +34,6 @@ pub(super) fn same_unit(a: &Call<'_>, b: &Call<'_>) -> bool {
         _ => true,
     }
 }
-
-/// The units in which a call is told the size of a key.
-pub(in crate::bind) const KEY_UNITS: [Slot; 3] = [Slot::KeyBytes, Slot::KeyBits, Slot::KeyWords];
 
 /// Most calls of one purpose that are combined.
 pub(super) const EACH: usize = 24;

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use super::named::plain;
 use super::parts::Recipe;
+use super::plain::plain;
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
 use crate::bind::slot::Slot;

@@ -100,6 +100,9 @@ pub enum Slot {
     Curve,
 }
 
+/// The units in which a call is told the size of a key.
+pub const KEY_UNITS: [Slot; 3] = [Slot::KeyBytes, Slot::KeyBits, Slot::KeyWords];
+
 /// The purpose of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {

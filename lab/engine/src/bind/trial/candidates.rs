@@ -7,8 +7,8 @@ use super::flags::flags;
 use crate::algorithm::Algorithm;
 use crate::bind::bound::Bound;
 use crate::bind::call::Call;
-use crate::bind::recipe::{KEY_UNITS, Recipe, recipes};
-use crate::bind::slot::Slot;
+use crate::bind::recipe::{Recipe, recipes};
+use crate::bind::slot::{KEY_UNITS, Slot};
 use crate::interface::Interface;
 use crate::scan::declarations::Parameter;
 
