@@ -130,6 +130,7 @@ fn classes_of_cpp_are_read() {
         shown(text),
         [
             "bool AES128::setKey(const uint8_t *key, size_t len)",
+            "bool AES128::setKey(const uint8_t *key)", // the size has a default
             "void AES128::encryptBlock(uint8_t *output, const uint8_t *input)",
             "int AES128::size()",
             "hidden void AES128::secret(uint8_t *)",
