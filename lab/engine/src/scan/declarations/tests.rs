@@ -138,7 +138,7 @@ fn classes_of_cpp_are_read() {
         ]
     );
     let found = read(text.as_bytes());
-    assert!(found.functions[2].is_pure);
+    assert!(found.functions[3].is_pure);
     assert_eq!(found.classes["AES128"], ["Cipher"]);
     assert_eq!(found.includes, ["Arduino.h"]);
 }
