@@ -259,6 +259,9 @@ pub fn summary(made: &Binding<'_>) -> String {
     for foreign in &made.foreign {
         let _ = writeln!(text, "not told   {:<20} {}", foreign.name, foreign.why);
     }
+    for said in &made.uncalled {
+        let _ = writeln!(text, "to fill in {said}");
+    }
     for name in &made.open {
         let tried: Vec<&Trial> = made
             .trials

@@ -4,6 +4,7 @@
 
 pub mod declarations;
 mod files;
+mod held;
 pub mod hints;
 mod kind;
 mod made;
@@ -24,7 +25,7 @@ use files::{describe, walk};
 use kind::{Kind, LARGEST, kind};
 use made::{aliases, assignment, tables};
 use parts::Parts;
-pub use scanned::{Declared, Scanned};
+pub use scanned::{Declared, Held, Role, Scanned};
 
 /// A library with more sources and headers says its algorithms in their names.
 const MOST_OF_PROSE: usize = 12;
@@ -81,6 +82,7 @@ struct Reading {
     functions: Vec<Found>,
     operations: BTreeMap<String, Vec<Function>>,
     objects: Vec<(Parameter, PathBuf, bool)>,
+    globals: Vec<(Parameter, PathBuf, bool)>,
     types: private::Types,
     licence: licence::Found,
     /// Files that are binary, and files that are neither C nor C++.
@@ -125,6 +127,8 @@ impl Reading {
             let made = made.map(|function| (function, relative.clone(), false));
             self.functions.extend(made.collect::<Vec<_>>());
         }
+        let allocate = made::allocating(&bytes, &found.functions);
+        self.scanned.allocate.extend(allocate.map(qualified));
         self.types.note(&found, &relative, header);
         match kind {
             Kind::Header => self.scanned.headers.push(relative.clone()),
@@ -176,6 +180,10 @@ impl Reading {
         let arrays = found.arrays.into_iter().filter(|_| header);
         let arrays = arrays.map(|array| (array, relative.clone()));
         scanned.arrays.extend(arrays);
+        scanned.private_members.extend(found.private_members);
+        let globals = found.globals.into_iter();
+        self.globals
+            .extend(globals.map(|one| (one, relative.clone(), header)));
         let objects = found.objects.into_iter();
         self.objects
             .extend(objects.map(|object| (object, relative.clone(), header)));
@@ -191,6 +199,7 @@ impl Reading {
             mut functions,
             operations,
             objects,
+            mut globals,
             types,
             licence,
             ..
@@ -228,6 +237,10 @@ impl Reading {
                 in_header,
             });
         }
+        // What a header declares needs no declaration of ours.
+        globals.sort_by_key(|(.., header)| !header);
+        held::note(&globals, &mut scanned);
+        scanned.objects = objects;
         scanned.several = types.several();
         scanned.licence = licence.expression();
         scanned
@@ -296,6 +309,7 @@ pub fn is_sketch(path: &Path) -> bool {
 }
 
 pub use crate::data::is_cpp;
+pub use prose::speaks;
 
 /// The names that a file of C or C++ includes, as written. Empty for other files.
 pub fn included(path: &Path) -> Vec<String> {
@@ -315,6 +329,17 @@ fn qualified(function: &Function) -> String {
 }
 
 impl Scanned {
+    /// True if a function returns memory that it allocates.
+    pub fn allocates(&self, function: &Function) -> bool {
+        self.allocate.contains(&qualified(function))
+    }
+
+    /// True if a class or structure has methods.
+    fn with_methods(&self, class: &str) -> bool {
+        let of = |declared: &Declared| declared.function.class.as_deref() == Some(class);
+        self.functions.iter().any(of)
+    }
+
     /// The source that defines a function, if the folder has it.
     pub fn definition(&self, function: &Function) -> Option<&PathBuf> {
         self.definitions.get(&qualified(function))

@@ -68,6 +68,8 @@ pub struct Binding<'l> {
     pub trials: Vec<Trial>,
     /// What the library has and the lab cannot measure.
     pub foreign: Vec<Foreign>,
+    /// What a person must call in the glue, each with the reason.
+    pub uncalled: Vec<String>,
     /// What the sources need on the board, also for what could not be bound there.
     pub remedies: Remedies,
     /// Algorithms that the library seems to have, and for which no recipe passed.

@@ -1,5 +1,6 @@
 //! The purposes of a library's functions, and the plausible ways to call each.
 
+mod apart;
 mod kem;
 mod large_signature;
 mod mode;
@@ -42,6 +43,16 @@ pub struct Call<'l> {
 impl<'l> Call<'l> {
     pub fn function(&self) -> &'l Function {
         &self.declared.function
+    }
+
+    /// Its name; of an assignment, the place that it writes or reads.
+    pub fn label(&self) -> &'l str {
+        let held = self.slots.iter().position(|slot| *slot == Slot::Held);
+        let place = held.and_then(|at| self.declared.function.parameters.get(at));
+        match place {
+            Some(place) => &place.name,
+            None => &self.declared.function.name,
+        }
     }
 
     pub fn has(&self, slot: Slot) -> bool {
@@ -158,7 +169,7 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
                 declared,
                 purpose: Purpose::SetKey,
                 mode: Mode::Plain,
-                slots: vec![Slot::KeyPlace, Slot::Key, Slot::KeyBytes],
+                slots: vec![Slot::Held, Slot::Key, Slot::KeyBytes],
                 returns_output: false,
                 direction: None,
                 by_handle: false,

@@ -39,7 +39,10 @@ pub fn is_cpp_glue(scanned: &Scanned, recipe: &Recipe<'_>) -> bool {
                     .extension()
                     .is_some_and(|e| e == "hpp" || e == "hh")
                 || is_sketch(&call.declared.file)
-                || function.parameters.iter().any(|parameter| parameter.is_odd)
+                || function
+                    .parameters
+                    .iter()
+                    .any(|parameter| parameter.is_odd || parameter.is_reference)
         })
 }
 

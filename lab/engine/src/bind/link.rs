@@ -78,6 +78,22 @@ impl Known {
         })
     }
 
+    /// The macro that a source pastes to the name of a function and that nothing defines: the object
+    /// has `blake2s_initSUFFIX` in place of `blake2s_init`.
+    pub fn pasted(&self, name: &str) -> Option<String> {
+        let capitals = |rest: &str| {
+            let fits = |c: char| c.is_ascii_uppercase() || c == '_';
+            rest.len() > 2
+                && rest.starts_with(|c: char| c.is_ascii_uppercase())
+                && rest.chars().all(fits)
+        };
+        let compiled = self.symbols.values().flatten();
+        let mut rests = compiled
+            .flat_map(|symbols| &symbols.defined)
+            .filter_map(|symbol| symbol.strip_prefix(name));
+        rests.find(|rest| capitals(rest)).map(str::to_owned)
+    }
+
     /// The messages of the sources that do not compile.
     pub fn messages(&self) -> String {
         let failed = self.symbols.values();

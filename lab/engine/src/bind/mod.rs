@@ -21,3 +21,4 @@ pub mod remedy;
 mod slot;
 pub mod trial;
 mod types;
+mod uncalled;

@@ -1,8 +1,10 @@
 //! Recipes: calls of a library that together make the operations of one algorithm.
 
 mod aead;
+mod apart;
 mod cipher;
 mod combine;
+mod described;
 mod digest;
 mod kem;
 mod keys;
@@ -12,6 +14,7 @@ mod named;
 mod object;
 mod over;
 mod parts;
+mod plain;
 mod public;
 mod setup;
 mod steps;
@@ -25,6 +28,7 @@ use crate::interface::Interface;
 use crate::scan::Scanned;
 
 pub(in crate::bind) use cipher::is_matrix;
+pub(in crate::bind) use described::described;
 pub(in crate::bind) use kem::parameter_flags;
 pub use keys::{KeyCalls, KeyForm};
 pub use message::Steps;
@@ -73,6 +77,7 @@ pub fn recipes<'l>(
             recipe.cost += 8;
         }
     }
+    found.retain(|recipe| described::is_complete(scanned, recipe));
     // What a library hides in a source is a guess only after what it shows.
     let shows = found.iter().any(|recipe| !recipe.includes_source());
     let blocks = algorithm.interface == Interface::ModeEcb;
@@ -103,7 +108,7 @@ fn distinct(found: Vec<Recipe<'_>>, shows: bool) -> Vec<Recipe<'_>> {
             .iter()
             .map(|call| {
                 (
-                    call.function().name.clone(),
+                    call.label().to_owned(),
                     call.slots.clone(),
                     call.returns_output,
                 )
@@ -149,6 +154,7 @@ fn of_calls<'l>(
         Interface::BlockCipher | Interface::ModeEcb | Interface::ModeCbc | Interface::ModeCtr => {
             let mut found = cipher::ciphers(scanned, calls, algorithm, class);
             found.extend(over::over_ciphers(scanned, calls, algorithm, class));
+            found.extend(apart::apart(scanned, calls, algorithm, class));
             found
         }
         Interface::Hash | Interface::Mac => digest::digests(scanned, calls, algorithm, class),

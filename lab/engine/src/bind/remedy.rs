@@ -133,7 +133,7 @@ impl Remedies {
         }
         let name = header.to_lowercase();
         let is_made = [
-            "config", "settings", "hasasm", "features", "version", "export",
+            "conf", "settings", "hasasm", "features", "version", "export",
         ];
         if is_made.iter().any(|part| name.contains(part))
             && !self.empty.contains(&header.to_owned())
@@ -165,6 +165,8 @@ impl Remedies {
             include("stdint.h");
         } else if ["size_t", "NULL", "ptrdiff_t"].contains(&name) {
             include("stddef.h");
+        } else if name == "FILE" {
+            include("stdio.h");
         } else if name == "bool" {
             include("stdbool.h");
         } else if let Some(bits) = name

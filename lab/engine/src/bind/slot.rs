@@ -14,7 +14,7 @@ use super::types::{Shape, speaks_of_place};
 use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
 
-pub use kind::{Purpose, Slot};
+pub use kind::{KEY_UNITS, Purpose, Slot};
 
 use Slot::{
     Ad, AdBytes, Bits, Blocks, Bytes, Capacity, Checked, Cipher, DigestBits, DigestBytes, Encrypts,
@@ -254,7 +254,8 @@ fn of_bytes(
         ],
         // A hash may ask for a key that is empty.
         Purpose::Start => vec![costs.key(), (Null, costs.no_key())],
-        Purpose::Update => vec![costs.input()],
+        Purpose::Update | Purpose::Load => vec![costs.input()],
+        Purpose::Fetch => vec![costs.output()],
         Purpose::Finish => vec![costs.output(), (Key, costs.read(costs.cost(costs.key) + 1))],
         Purpose::Digest => vec![
             costs.input(),
@@ -332,7 +333,7 @@ impl Slot {
     /// The buffer whose size the slot is, if it is a size.
     pub fn sized(self) -> Option<Slot> {
         match self {
-            KeyBytes | KeyBits => Some(Key),
+            KeyBytes | KeyBits | Slot::KeyWords => Some(Key),
             IvBytes => Some(Iv),
             Bytes | Blocks | Bits => Some(In),
             DigestBytes | DigestBits => Some(Out),

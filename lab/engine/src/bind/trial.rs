@@ -5,6 +5,7 @@ mod candidates;
 mod cases;
 mod flags;
 mod learned;
+mod mended;
 mod suspects;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,9 +22,10 @@ use self::suspects::Suspects;
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
 use super::foreign::foreign;
-use super::link::{Known, Objects, symbols};
+use super::link::{Objects, symbols};
 use super::recipe::Recipe;
-use super::remedy::{EMPTY, Remedies, text_of};
+use super::remedy::Remedies;
+use super::uncalled::uncalled;
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
@@ -89,6 +91,7 @@ pub fn bind<'l>(
     };
     let (kem, signature) = (tried(Interface::Kem), tried(Interface::LargeSignature));
     binding.foreign = foreign(scanned, kem, signature);
+    binding.uncalled = uncalled(scanned, &binding.bound);
     if kem || signature || !binding.foreign.is_empty() {
         // Helpers of another scheme are not suspected of being what their names resemble.
         binding.suspects.retain(is_scheme);
@@ -165,6 +168,7 @@ impl<'l> Binder<'_, 'l> {
         let recipe = &bound.recipe;
         let nameless = recipe.keys.as_ref().is_some_and(|keys| keys.nameless);
         !nameless
+            && recipe.apart.is_none()
             && !recipe.guesses_mode()
             && !recipe.is_of_a_mode()
             && !bound.sources.iter().any(is_part)
@@ -187,7 +191,10 @@ impl<'l> Binder<'_, 'l> {
             };
             let mut remedies = self.remedies.clone();
             if !remedies.add(&message, self.scanned, &mut self.looked) {
-                break;
+                let Some(flag) = self.empty_macro(recipe, &message) else {
+                    break;
+                };
+                remedies.flags.push(flag);
             }
             self.remedies = remedies;
             self.write_empty()?;
@@ -205,29 +212,6 @@ impl<'l> Binder<'_, 'l> {
             Outcome::DoesNotBuild { .. } => first,
             _ => second,
         })
-    }
-
-    /// What the compiler says of the sources that do not compile.
-    fn not_compiled(&self, recipe: &Recipe<'_>) -> String {
-        let key = (recipe.flags.clone(), self.remedies.clone());
-        let known = self.known.get(&key);
-        known.map_or(String::new(), Known::messages)
-    }
-
-    /// Writes the empty headers.
-    fn write_empty(&self) -> Result<()> {
-        for header in &self.remedies.empty {
-            let path = self.folder.join(EMPTY).join(header);
-            let error = |source| Error::Write {
-                path: path.clone(),
-                source,
-            };
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).map_err(error)?;
-            }
-            std::fs::write(&path, text_of(header)).map_err(error)?;
-        }
-        Ok(())
     }
 
     fn try_one(

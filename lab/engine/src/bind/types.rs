@@ -144,8 +144,10 @@ pub fn shape(scanned: &Scanned, parameter: &Parameter) -> Shape {
         return Shape::Odd;
     }
     let (base, more, alias_array) = resolve(scanned, &parameter.base);
-    let pointers = parameter.pointers + more;
     let array = parameter.array.as_ref().or(alias_array.as_ref());
+    // A reference to an array is passed as the array, any other as a pointer to its object.
+    let referred = usize::from(parameter.is_reference && array.is_none());
+    let pointers = parameter.pointers + more + referred;
     if base == "void" {
         return if pointers == 1 {
             Shape::Untyped

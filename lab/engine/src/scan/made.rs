@@ -33,21 +33,46 @@ pub(super) fn tables(
     found
 }
 
-/// The call that assigns a key to an array: `memcpy(Key, key, size)`.
+/// The call that assigns a key or block to an array: `memcpy(Key, key, size)`.
 pub(super) fn assignment(buffer: Parameter) -> Function {
-    let of = |base: &str, name: &str, pointers: usize| Parameter {
+    moving(vec![
+        buffer,
+        part("void", "key", 1),
+        part("size_t", "size", 0),
+    ])
+}
+
+/// The call that reads a block from an array: `memcpy(block, State, size)`.
+pub(super) fn reading(buffer: Parameter) -> Function {
+    moving(vec![
+        Parameter {
+            is_const: false,
+            ..part("void", "block", 1)
+        },
+        buffer,
+        part("size_t", "size", 0),
+    ])
+}
+
+fn part(base: &str, name: &str, pointers: usize) -> Parameter {
+    Parameter {
         name: name.to_owned(),
         base: base.to_owned(),
         is_const: pointers > 0,
         pointers,
         array: None,
+        is_reference: false,
         is_odd: false,
-    };
+    }
+}
+
+fn moving(parameters: Vec<Parameter>) -> Function {
     Function {
         name: "memcpy".to_owned(),
         class: None,
         result: "void".to_owned(),
-        parameters: vec![buffer, of("void", "key", 1), of("size_t", "size", 0)],
+        parameters,
+        defaults: 0,
         line: 0,
         has_body: false,
         hidden: false,
@@ -55,6 +80,41 @@ pub(super) fn assignment(buffer: Parameter) -> Function {
         is_static: false,
         namespace: String::new(),
     }
+}
+
+/// The functions that return a pointer and whose bodies allocate memory.
+pub(super) fn allocating<'f>(
+    bytes: &[u8],
+    functions: &'f [Function],
+) -> impl Iterator<Item = &'f Function> {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let allocates = move |function: &&Function| {
+        let line = function.line.saturating_sub(1);
+        let lines: Vec<&str> = text.lines().skip(line).take(BODY).collect();
+        let body = body(&lines.join("\n")).to_owned();
+        ["malloc", "calloc", "new "]
+            .iter()
+            .any(|word| body.contains(word))
+    };
+    let returns = |function: &&Function| function.has_body && function.result.contains('*');
+    functions.iter().filter(returns).filter(allocates)
+}
+
+/// Most lines of a function that are looked at.
+const BODY: usize = 200;
+
+/// The text up to the brace that closes the first.
+fn body(text: &str) -> &str {
+    let mut depth = 0usize;
+    for (at, character) in text.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return &text[..at],
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    text
 }
 
 /// Adds the functions that a macro gives another name: `#define sha256_update sha224_update`.

@@ -24,7 +24,7 @@ pub(super) fn said(files: &[PathBuf]) -> BTreeSet<String> {
 }
 
 /// True if a name speaks of an algorithm.
-pub(super) fn speaks(name: &str) -> bool {
+pub fn speaks(name: &str) -> bool {
     let name = name.to_lowercase();
     ALGORITHMS.iter().any(|part| name.contains(part))
 }

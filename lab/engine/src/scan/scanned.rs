@@ -17,6 +17,8 @@ pub struct Scanned {
     pub functions: Vec<Declared>,
     /// The source that defines each function, by its name, or `Class::name`.
     pub definitions: BTreeMap<String, PathBuf>,
+    /// Functions that return memory that they allocate: `name` or `Class::name`.
+    pub allocate: BTreeSet<String>,
     /// The file that declares each class.
     pub class_files: BTreeMap<String, PathBuf>,
     /// The files that each file includes, as written.
@@ -34,6 +36,13 @@ pub struct Scanned {
     pub keys: Vec<Declared>,
     /// Arrays of headers that a caller can write, and where they are declared.
     pub arrays: Vec<(Parameter, PathBuf)>,
+    /// Places that a caller writes to or reads from, and numbers beside them.
+    pub held: Vec<Held>,
+    pub sizes: Vec<Size>,
+    /// Members of classes that only their methods can use.
+    pub private_members: BTreeMap<String, BTreeSet<String>>,
+    /// Constant objects that other files can use, where they are declared, and whether that is a header.
+    pub objects: Vec<(Parameter, PathBuf, bool)>,
     /// Constructors of classes.
     pub constructors: Vec<Declared>,
     /// Classes that only they themselves can instantiate.
@@ -59,6 +68,39 @@ pub struct Scanned {
     pub said: BTreeSet<String>,
     /// Files and folders that were left out, and why.
     pub notes: Vec<String>,
+}
+
+/// The use of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Key,
+    In,
+    Out,
+    /// A block that the library changes.
+    Both,
+}
+
+/// A place of the library for a key or a block.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// As an expression of C: `Key`, `state.in`, `object.block`.
+    pub place: String,
+    /// The class or structure of which it is a member.
+    pub owner: Option<String>,
+    pub role: Role,
+    pub bytes: u32,
+    /// The call that copies bytes to it, and the one that copies bytes from it.
+    pub put: Declared,
+    pub get: Declared,
+}
+
+/// A number that says the size of a key.
+#[derive(Clone, Debug)]
+pub struct Size {
+    pub place: String,
+    pub owner: Option<String>,
+    pub parameter: Parameter,
+    pub in_header: bool,
 }
 
 /// A function and where it is declared.

@@ -1,6 +1,7 @@
 //! Interfaces of strangers' libraries, each as a small library that is bound by trial unedited. A
 //! new kind of call that the trials learn comes with a shape here.
 
+mod apart;
 mod blocks;
 mod messages;
 mod states;
@@ -53,6 +54,7 @@ fn each_shape_is_bound_unedited() {
     let project = Project::new();
     let blocks = sample(&blocks::SHAPES, 2);
     let shapes = blocks.chain(sample(&messages::SHAPES, 2));
+    let shapes = shapes.chain(sample(&apart::SHAPES, 2));
     for shape in shapes.chain(sample(&states::SHAPES, 2)) {
         let folder = plant(&project, shape);
         let answer = project.selo(&[

@@ -2,7 +2,7 @@
 
 use super::mode::{Mode, mode};
 use super::name::{begins, says};
-use super::{kem, large_signature, public, steps};
+use super::{apart, kem, large_signature, public, steps};
 use crate::bind::slot::Purpose;
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;
@@ -31,10 +31,24 @@ const OF_AEADS: [&str; 12] = [
     "giftcofb",
     "auth",
 ];
-const DECRYPTS: [&str; 6] = ["decr", "decipher", "dec", "inv", "open", "unseal"];
-const ENCRYPTS: [&str; 6] = ["encr", "encipher", "enc", "cipher", "seal", "xcrypt"];
-const SETS: [&str; 10] = [
-    "set", "init", "expan", "sched", "begin", "start", "prepare", "ini", "key", "load",
+// The words are English, Portuguese and Spanish.
+const DECRYPTS: [&str; 9] = [
+    "decifr",
+    "descifr",
+    "descriptogr",
+    "decr",
+    "decipher",
+    "dec",
+    "inv",
+    "open",
+    "unseal",
+];
+const ENCRYPTS: [&str; 9] = [
+    "cifra", "criptogr", "encripta", "encr", "encipher", "enc", "cipher", "seal", "xcrypt",
+];
+const SETS: [&str; 13] = [
+    "defin", "configur", "chave", "set", "init", "expan", "sched", "begin", "start", "prepare",
+    "ini", "key", "load",
 ];
 const ENDS: [&str; 10] = [
     "final", "finish", "result", "end", "done", "digest", "sum", "output", "get", "close",
@@ -220,6 +234,11 @@ pub(super) fn purposes(function: &Function, scanned: &Scanned) -> Vec<Found> {
     }
     if name.prepares() {
         found.push((Purpose::Prepare, None, 0));
+    }
+    if !name.hashes {
+        let of_blocks =
+            apart::purposes(&name.own, function, scanned, (name.encrypts, name.decrypts));
+        found.extend(of_blocks.into_iter().map(with_cost));
     }
     let of_keys = public::purposes(function, scanned, &name.whole);
     found.extend(of_keys.into_iter().map(with_cost));

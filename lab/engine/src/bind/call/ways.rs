@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::bind::slot::{
-    Purpose, Slot, choices, kem as kem_slots, large_signature as large_slots,
+    KEY_UNITS, Purpose, Slot, choices, kem as kem_slots, large_signature as large_slots,
     public as public_slots, steps as step_slots,
 };
 use crate::bind::types::{Shape, shape};
 use crate::scan::Scanned;
-use crate::scan::declarations::Function;
+use crate::scan::declarations::{Function, Parameter};
 
 /// Most ways to call one function.
 const WAYS: usize = 12;
@@ -39,14 +39,24 @@ pub(super) fn ways(
         .parameters
         .iter()
         .zip(&shapes)
-        .map(|(parameter, shape)| choices(purpose, parameter, shape, is_named))
+        .map(|(parameter, shape)| {
+            let mut found = choices(purpose, parameter, shape, is_named);
+            if begins_work(purpose) && is_described(scanned, parameter, shape) {
+                found = vec![(Slot::Described, 0), (Slot::State, 4)];
+            }
+            found
+        })
         .collect();
     let returns_bytes = function.result.contains('*');
+    let is_cipher = matches!(purpose, Purpose::Encrypt | Purpose::Decrypt);
+    let allocates = is_cipher && returns_bytes && scanned.allocates(function);
     let of_class = function.class.is_some() && !function.is_static;
     let mut found = Vec::new();
     for (slots, cost) in assignments(&choices, of_class, purpose, returns_bytes) {
         for returns in [false, true] {
-            if (!returns || returns_bytes) && is_whole(purpose, &slots, returns) {
+            // What a function allocates is its output.
+            let possible = if returns { returns_bytes } else { !allocates };
+            if possible && is_whole(purpose, &slots, returns) {
                 let order = match purpose.is_public_key() {
                     true => public_slots::order_cost(purpose, &slots),
                     false => order_cost(&slots),
@@ -58,8 +68,53 @@ pub(super) fn ways(
         }
     }
     found.sort_by_key(|(_, returns, cost)| (*cost, *returns));
+    let others = in_other_units(&found, &choices);
     found.truncate(WAYS);
+    found.extend(
+        others
+            .into_iter()
+            .filter(|way| !found.contains(way))
+            .collect::<Vec<_>>(),
+    );
     found
+}
+
+/// True for a function that may be told which algorithm it is for.
+fn begins_work(purpose: Purpose) -> bool {
+    use Purpose::{Construct, Prepare, SetKey, Start};
+    matches!(purpose, Construct | Prepare | SetKey | Start)
+}
+
+/// True if the library has constant objects of a parameter's structure.
+fn is_described(scanned: &Scanned, parameter: &Parameter, shape: &Shape) -> bool {
+    let by_pointer = matches!(shape, Shape::Structure { by_value: false });
+    let of_type = |object: &Parameter| {
+        object.base.trim_start_matches("struct ") == parameter.base.trim_start_matches("struct ")
+    };
+    by_pointer && parameter.is_const && scanned.objects.iter().any(|(object, ..)| of_type(object))
+}
+
+/// The cheapest way with the size of the key in each other unit: of a function with many parameters
+/// it may not be among the cheapest ways.
+fn in_other_units(
+    found: &[(Vec<Slot>, bool, u32)],
+    choices: &[Vec<(Slot, u32)>],
+) -> Vec<(Vec<Slot>, bool, u32)> {
+    let Some((slots, returns, cost)) = found.first() else {
+        return Vec::new();
+    };
+    let at = slots.iter().position(|slot| KEY_UNITS.contains(slot));
+    let Some(at) = at else {
+        return Vec::new();
+    };
+    let other = |slot: Slot| slot != slots[at] && KEY_UNITS.contains(&slot);
+    let units = choices[at].iter().filter(|(slot, _)| other(*slot));
+    let ways = units.map(|(slot, more)| {
+        let mut slots = slots.clone();
+        slots[at] = *slot;
+        (slots, *returns, cost + more)
+    });
+    ways.filter(|(_, _, cost)| *cost <= IMPLAUSIBLE).collect()
 }
 
 /// The assignments of slots to parameters that make whole calls, the cheapest first.
@@ -117,7 +172,7 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
         .filter(|slot| has(**slot))
         .count()
         <= 1;
-    let one_key = [Slot::KeyBytes, Slot::KeyBits]
+    let one_key = [Slot::KeyBytes, Slot::KeyBits, Slot::KeyWords]
         .iter()
         .filter(|slot| has(**slot))
         .count()
@@ -151,6 +206,9 @@ fn is_whole(purpose: Purpose, slots: &[Slot], returns: bool) -> bool {
             Purpose::Encrypt => data || is_stream(slots) && !returns && !has(InPlace),
             Purpose::Decrypt => data,
             Purpose::Start => !returns,
+            Purpose::Load => has(In) && !returns,
+            Purpose::Fetch => has(Out) && !returns,
+            Purpose::Run | Purpose::RunBack => !returns,
             Purpose::Update => (has(In) && sized || has(Slot::InByte)) && !returns,
             Purpose::Finish => has(Out) != returns && one_digest,
             Purpose::Digest => has(In) && sized && has(Out) != returns,

@@ -3,6 +3,7 @@
 use super::text::flag;
 use super::{Names, Writer};
 use crate::bind::call::Call;
+use crate::bind::recipe::described;
 use crate::bind::slot::{Purpose, Slot};
 use crate::bind::types::{Shape, constants, shape, written};
 use crate::interface::Interface;
@@ -32,9 +33,27 @@ impl Writer<'_, '_> {
             .parameters
             .iter()
             .zip(&found.slots)
-            .map(|(parameter, slot)| self.argument(found, parameter, *slot, names, purpose))
+            .map(|(parameter, slot)| {
+                let argument = self.argument(found, parameter, *slot, names, purpose);
+                self.referred(parameter, *slot, argument)
+            })
             .collect();
         arguments.join(", ")
+    }
+
+    /// The object behind an argument, for a parameter that is a reference.
+    fn referred(&self, parameter: &Parameter, slot: Slot, argument: String) -> String {
+        let base = &parameter.base;
+        let constant = if parameter.is_const { "const " } else { "" };
+        match (&parameter.array, shape(self.scanned, parameter)) {
+            _ if !parameter.is_reference => argument,
+            (_, Shape::Structure { by_value: true }) => argument,
+            // The library's state is an array itself.
+            (_, Shape::Bytes { .. } | Shape::Words) if slot == Slot::State => argument,
+            (Some(size), _) => format!("*({constant}{base} (*)[{size}]){argument}"),
+            (None, Shape::Bytes { .. }) => format!("*({constant}{base} *){argument}"),
+            (None, _) => format!("*({argument})"),
+        }
     }
 
     // Long because it is one flat match over every slot.
@@ -58,7 +77,9 @@ impl Writer<'_, '_> {
                 "&message".to_owned()
             }
             Slot::Message => "message".to_owned(),
-            Slot::KeyPlace => parameter.name.clone(),
+            // A member of the glue's state or object, or an array of the library.
+            Slot::Held if parameter.name.contains('.') => parameter.name.clone(),
+            Slot::Held => format!("library_{}", parameter.name),
             Slot::Key => buffer(names.key),
             Slot::KeyCopy => buffer("once"),
             Slot::Iv => buffer(names.iv),
@@ -71,6 +92,7 @@ impl Writer<'_, '_> {
             Slot::Secret | Slot::Seed | Slot::Peer | Slot::Signature | Slot::Capsule => {
                 buffer(&self.key_argument(slot).unwrap_or_default())
             }
+            Slot::Described => self.description(parameter),
             Slot::Curve => self.key_argument(slot).unwrap_or_default(),
             Slot::Checked => format!("({} *)&checked", parameter.base),
             Slot::OutSize => format!("({} *)&out_size", parameter.base),
@@ -99,6 +121,7 @@ impl Writer<'_, '_> {
             | Slot::AdBytes
             | Slot::KeyBytes
             | Slot::KeyBits
+            | Slot::KeyWords
             | Slot::Rounds
             | Slot::BlockBytes
             | Slot::BlockBits
@@ -110,6 +133,14 @@ impl Writer<'_, '_> {
             | Slot::DigestBits
             | Slot::SignatureBytes
             | Slot::Zero => self.constant_of(slot).to_owned(),
+        }
+    }
+
+    /// The object that describes the algorithm.
+    fn description(&self, parameter: &Parameter) -> String {
+        match described(self.scanned, parameter, self.recipe.algorithm) {
+            Some((object, ..)) => format!("&{}", object.name),
+            None => "0".to_owned(),
         }
     }
 
@@ -165,6 +196,7 @@ impl Writer<'_, '_> {
             Slot::KeyBytes if algorithm.key_bytes.is_none() => "0",
             Slot::KeyBytes => "AGENT_KEY_BYTES",
             Slot::KeyBits => "8 * AGENT_KEY_BYTES",
+            Slot::KeyWords => "AGENT_KEY_BYTES / 4",
             Slot::Rounds => "AGENT_KEY_BYTES / 4 + 6",
             Slot::BlockBits => "8 * BLOCK",
             Slot::Rate => "1600 - 16 * DIGEST",

@@ -37,6 +37,9 @@ impl Writer<'_, '_> {
             if self.recipe.set_key.iter().any(|call| call.has(Slot::Iv)) {
                 text.push_str("    uint8_t zeros[BLOCK] = {0};\n");
             }
+            let apart = self.recipe.apart.as_ref();
+            let presets = apart.into_iter().flat_map(|apart| &apart.presets);
+            calls.extend(presets.map(|preset| format!("{} = {}", preset.place, preset.value)));
             for set_key in &self.recipe.set_key {
                 let names = Names {
                     key: "raw",
@@ -168,6 +171,12 @@ impl Writer<'_, '_> {
         purpose: Purpose,
     ) -> Vec<String> {
         let mut calls = self.calls_before(found, names, purpose);
+        if let Some(apart) = &self.recipe.apart {
+            calls.push(self.call(&apart.load, names, purpose));
+            calls.push(self.call(found, names, purpose));
+            calls.push(self.call(&apart.fetch, names, purpose));
+            return calls;
+        }
         if self.is_block_of_chain(found) {
             let each = Names {
                 input: if names.input == "in" {
@@ -187,6 +196,11 @@ impl Writer<'_, '_> {
         }
         let call = self.call(found, names, purpose);
         calls.push(match found.returns_output {
+            // The library allocates the output, and its caller frees it.
+            true if self.scanned.allocates(found.function()) => format!(
+                "void *made = {call}; memcpy({}, made, {}); free(made)",
+                names.output, names.size
+            ),
             true => format!("memcpy({}, {call}, {})", names.output, names.size),
             false => call,
         });

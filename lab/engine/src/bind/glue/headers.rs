@@ -1,11 +1,13 @@
 //! The headers and declarations of the called functions.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::Writer;
 use super::text::{comment, declaration};
 use crate::bind::call::Call;
+use crate::bind::recipe::described as described_by;
 use crate::bind::slot::Slot;
 use crate::bind::types::written;
 use crate::data::is_cpp;
@@ -21,7 +23,7 @@ impl Writer<'_, '_> {
             calls.iter().copied().partition(|call| call.by_inclusion());
         let mut bare: Vec<&Call<'_>> = Vec::new();
         for call in called.iter().filter(|call| !call.declared.in_header) {
-            let is_same = |other: &&Call<'_>| other.function().name == call.function().name;
+            let is_same = |other: &&Call<'_>| other.label() == call.label();
             if !bare.iter().any(is_same) {
                 bare.push(call);
             }
@@ -38,7 +40,13 @@ impl Writer<'_, '_> {
         for call in bare {
             text.push_str(&self.bare_declaration(call));
         }
+        text.push_str(&self.presets());
         text.push_str(&sources_included(&included));
+        let frees =
+            |call: &&Call<'_>| call.returns_output && self.scanned.allocates(call.function());
+        if calls.iter().copied().any(|call| frees(&call)) {
+            text.push_str("\n#include <stdlib.h>");
+        }
         text.push_str("\n#include <string.h>\n\n");
         let is_matrix = |parameter: &Parameter| parameter.pointers == 2;
         let mut parameters = calls.iter().flat_map(|call| &call.function().parameters);
@@ -48,6 +56,7 @@ impl Writer<'_, '_> {
                  struct any_pointer {\n    void *at;\n    template <typename T> operator T *() const { return (T *)at; }\n};\n\n",
             );
         }
+        text.push_str(&self.places_of_library());
         for namespace in self.namespaces() {
             let _ = writeln!(text, "using namespace {namespace};\n");
         }
@@ -74,6 +83,9 @@ impl Writer<'_, '_> {
                 }
             }
         }
+        for (_, file, _) in self.described().filter(|(.., in_header)| *in_header) {
+            add(&mut headers, file.as_path());
+        }
         let spelled = self.recipe.class.iter();
         // An instance of a class template names several classes.
         for class in spelled.flat_map(|class| class.split(['<', '>'])) {
@@ -87,13 +99,15 @@ impl Writer<'_, '_> {
     /// The declaration of a function, or of a key's place, that no header declares.
     fn bare_declaration(&self, call: &Call<'_>) -> String {
         let function = call.function();
-        if let (Some(Slot::KeyPlace), Some(place)) =
-            (call.slots.first(), function.parameters.first())
-        {
-            let c = if self.cpp { "extern \"C\" " } else { "extern " };
+        let held = call.slots.iter().position(|slot| *slot == Slot::Held);
+        if let Some(place) = held.and_then(|at| function.parameters.get(at)) {
+            if place.name.contains('.') {
+                return String::new(); // a member of the state or object
+            }
             let array = place.array.as_deref().unwrap_or_default();
             let of = written(self.scanned, place);
-            return format!("{c}{of} {}[{array}];\n", place.name);
+            let rows = if place.pointers == 2 { "[4]" } else { "" };
+            return format!("extern {of} {}{rows}[{array}];\n", place.name);
         }
         let c = self.cpp && !self.scanned.definition(function).is_some_and(|f| is_cpp(f));
         let linkage = if c { "extern \"C\" " } else { "" };
@@ -103,6 +117,46 @@ impl Writer<'_, '_> {
             function.line,
             declaration(self.scanned, call)
         )
+    }
+
+    /// The objects that describe the algorithm to the called functions.
+    fn described(&self) -> impl Iterator<Item = &(Parameter, PathBuf, bool)> {
+        let calls = self.recipe.calls().into_iter();
+        let passed = calls.flat_map(|call| call.function().parameters.iter().zip(&call.slots));
+        let described = passed.filter(|(_, slot)| **slot == Slot::Described);
+        described.filter_map(|(parameter, _)| {
+            described_by(self.scanned, parameter, self.recipe.algorithm)
+        })
+    }
+
+    /// Names for the library's arrays that no variable of the glue hides.
+    fn places_of_library(&self) -> String {
+        let calls = self.recipe.calls().into_iter();
+        let passed = calls.flat_map(|call| call.function().parameters.iter().zip(&call.slots));
+        let held = passed.filter(|(place, slot)| **slot == Slot::Held && !place.name.contains('.'));
+        let lines: BTreeSet<String> = held
+            .map(|(place, _)| {
+                let name = &place.name;
+                format!("static void *const library_{name} = (void *){name};\n")
+            })
+            .collect();
+        match lines.is_empty() {
+            true => String::new(),
+            false => lines.into_iter().collect::<String>() + "\n",
+        }
+    }
+
+    /// The declarations of numbers that the caller sets and no header declares.
+    fn presets(&self) -> String {
+        let apart = self.recipe.apart.as_ref();
+        let presets = apart.into_iter().flat_map(|apart| &apart.presets);
+        let declared = presets.filter_map(|preset| preset.declare.clone());
+        let objects = self.described().filter(|(.., in_header)| !in_header);
+        let objects = objects.map(|(object, ..)| format!("const {} {}", object.base, object.name));
+        declared
+            .chain(objects)
+            .map(|declare| format!("extern {declare};\n"))
+            .collect()
     }
 
     /// The namespaces of the called functions.

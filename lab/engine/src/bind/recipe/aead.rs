@@ -1,6 +1,6 @@
 //! Recipes of authenticated ciphers.
 
-use super::combine::{EACH, of, share, tells_direction};
+use super::combine::{EACH, of, same_unit, share, tells_direction};
 use super::named::{constants_fit, named};
 use super::parts::{Fails, Recipe};
 use super::setup::with_keys;
@@ -35,6 +35,7 @@ pub(super) fn sealers<'l>(
         let belongs = |open: &&&Call<'l>| {
             (open.function().result.trim() != "void" || open.has(Slot::Checked))
                 && share(open, seal)
+                && same_unit(open, seal)
                 && open.has(Slot::Tag) == seal.has(Slot::Tag)
                 && open.has(Slot::Key) == seal.has(Slot::Key)
                 && open.has(Slot::Iv) == seal.has(Slot::Iv)

@@ -1,6 +1,6 @@
 //! Recipes of block ciphers and their modes.
 
-use super::combine::{EACH, of, share, tells_direction};
+use super::combine::{EACH, of, same_unit, share, tells_direction};
 use super::named::named;
 use super::parts::Recipe;
 use super::setup::with_keys;
@@ -225,6 +225,7 @@ fn decryption<'l>(
         let blocks = algorithm.interface == Interface::BlockCipher && plain.contains(&call.mode);
         (call.mode == encrypt.mode || blocks)
             && share(call, encrypt)
+            && same_unit(call, encrypt)
             && call.takes_key() == encrypt.takes_key()
             && same_size
             && call.has(Slot::Iv) == encrypt.has(Slot::Iv)
@@ -242,7 +243,9 @@ fn decryption<'l>(
         let file = u32::from(call.declared.file != encrypt.declared.file);
         let slots = u32::from(call.slots.len() != encrypt.slots.len())
             + u32::from(slots_of(call) != slots_of(encrypt));
-        call.cost * 8 + file * 8 + slots * 8 + 40u32.saturating_sub((common + tail) as u32)
+        // One returns its output as the other does.
+        let returns = 4 * u32::from(call.returns_output != encrypt.returns_output);
+        call.cost * 8 + (file + slots + returns) * 8 + 40u32.saturating_sub((common + tail) as u32)
     };
     decrypts
         .iter()

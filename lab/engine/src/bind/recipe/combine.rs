@@ -1,7 +1,7 @@
 //! Which calls go together in one recipe.
 
 use crate::bind::call::Call;
-use crate::bind::slot::{Purpose, Slot};
+use crate::bind::slot::{KEY_UNITS, Purpose, Slot};
 
 /// The type of the state that a call takes or returns, for comparison.
 pub(super) fn state_type(call: &Call<'_>) -> Option<String> {
@@ -24,6 +24,15 @@ pub(super) fn of<'c, 'l>(calls: &[&'c Call<'l>], purpose: Purpose) -> Vec<&'c Ca
         .collect();
     found.sort_by_key(|call| call.cost);
     found
+}
+
+/// True unless two calls count the bytes of a key differently.
+pub(super) fn same_unit(a: &Call<'_>, b: &Call<'_>) -> bool {
+    let unit = |call: &Call<'_>| KEY_UNITS.into_iter().find(|slot| call.has(*slot));
+    match (unit(a), unit(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
 }
 
 /// Most calls of one purpose that are combined.

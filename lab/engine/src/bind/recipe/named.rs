@@ -1,17 +1,12 @@
 //! Whether the names of a call speak of an algorithm.
 
+use super::described::is_told;
+use super::plain::plain;
 use crate::algorithm::Algorithm;
 use crate::bind::call::{Call, Mode};
 use crate::interface::Interface;
 use crate::scan::Scanned;
 use crate::scan::words::words;
-
-/// Letters and digits in lower case, by the names that this project uses.
-fn plain(text: &str) -> String {
-    let letters = text.chars().filter(char::is_ascii_alphanumeric);
-    let text: String = letters.map(|c| c.to_ascii_lowercase()).collect();
-    text.replace("rijndael", "aes").replace("keccak", "sha3")
-}
 
 /// True if the sources that the call's file includes speak of the algorithm, and the call of the mode
 /// or construction alone.
@@ -75,6 +70,9 @@ pub(super) fn named(
         // Named after the mode alone, for a context of the cipher.
         Some(3)
     } else if is_of_included(scanned, call, algorithm, &near) {
+        Some(3)
+    } else if is_told(scanned, call, algorithm) {
+        // A mode of any cipher, whose state is told which.
         Some(3)
     } else if letters.iter().all(|word| scanned.said.contains(word)) {
         // Only the comments or the manual say it.

@@ -24,6 +24,26 @@ fn makes_state(call: &Call<'_>) -> bool {
     call.returns_output || call.has(Slot::StateOut)
 }
 
+/// The calls for blocks that stay in the library while its functions run.
+#[derive(Clone, Debug)]
+pub struct Apart<'l> {
+    /// Puts a block into the library.
+    pub load: Call<'l>,
+    /// Gets the result.
+    pub fetch: Call<'l>,
+    pub presets: Vec<Preset>,
+}
+
+/// A number of the library that its caller sets before any key.
+#[derive(Clone, Debug)]
+pub struct Preset {
+    pub place: String,
+    /// The value as an expression of C.
+    pub value: &'static str,
+    /// The type and name, if no header declares it.
+    pub declare: Option<String>,
+}
+
 /// Calls for the operations of an algorithm.
 #[derive(Clone, Debug)]
 pub struct Recipe<'l> {
@@ -44,6 +64,8 @@ pub struct Recipe<'l> {
     pub digest: Option<Call<'l>>,
     /// The calls for a message that is sealed in steps.
     pub steps: Option<Steps<'l>>,
+    /// The calls for blocks that are not passed to the functions.
+    pub apart: Option<Apart<'l>>,
     /// The calls of a key agreement or a signature.
     pub keys: Option<KeyCalls<'l>>,
     /// The result of a function that opens and refuses.
@@ -89,6 +111,7 @@ impl<'l> Recipe<'l> {
             finish: None,
             digest: None,
             steps: None,
+            apart: None,
             keys: None,
             fails: Fails::default(),
             mode_name: None,
@@ -196,6 +219,11 @@ impl<'l> Recipe<'l> {
         self.set_key
             .iter()
             .chain(single.into_iter().flatten())
+            .chain(
+                self.apart
+                    .iter()
+                    .flat_map(|apart| [&apart.load, &apart.fetch]),
+            )
             .chain(self.steps.iter().flat_map(Steps::calls))
             .chain(self.keys.iter().flat_map(KeyCalls::calls))
             .collect()
@@ -213,7 +241,7 @@ impl<'l> Recipe<'l> {
         let calls: Vec<String> = calls
             .map(|call| {
                 let function = call.function();
-                format!("{}:{}{:?}", function.line, function.name, call.slots)
+                format!("{}:{}{:?}", function.line, call.label(), call.slots)
             })
             .collect();
         let settings = (
@@ -231,7 +259,7 @@ impl<'l> Recipe<'l> {
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for call in self.calls() {
-            let name = call.function().name.clone();
+            let name = call.label().to_owned();
             if !names.contains(&name) {
                 names.push(name);
             }

@@ -136,7 +136,7 @@ fn set_keys<'c, 'l>(
         share(call, encrypt)
             && (state_type(call).is_some() == state_type(encrypt).is_some())
             && (named(scanned, call, base.algorithm, base.class.as_ref()).is_some()
-                || call.has(Slot::KeyPlace)
+                || call.has(Slot::Held)
                 || state_type(call).is_some() && is_of_cipher(scanned, call, base.algorithm)
                 || state_type(call).is_some() && call.declared.file == encrypt.declared.file)
     };
@@ -157,7 +157,7 @@ fn with_key<'l>(
     // Its name may speak of another key size.
     let of_algorithm = named(scanned, set_key, base.algorithm, base.class.as_ref());
     let of_other = of_algorithm.is_none() && !is_of_cipher(scanned, set_key, base.algorithm);
-    recipe.cost += 2 * u32::from(of_other && !set_key.has(Slot::KeyPlace));
+    recipe.cost += 2 * u32::from(of_other && !set_key.has(Slot::Held));
     recipe.iv_first = wants_iv && keeps_iv_first(set_key, encrypt);
     recipe.set_key.push(set_key.clone());
     if encrypt.takes_key() {

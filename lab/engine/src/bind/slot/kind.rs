@@ -14,12 +14,14 @@ pub enum Slot {
     /// The bytes of the message's size in a block of CCM: L [RFC3610, 2.1].
     LengthBytes,
     Key,
-    /// The library's own array for the key.
-    KeyPlace,
+    /// The library's own array for a key or a block.
+    Held,
     /// A copy of the key, which the function overwrites with its last round key.
     KeyCopy,
     KeyBytes,
     KeyBits,
+    /// The size of the key in words of 32 bits: Nk [FIPS197, 2.2].
+    KeyWords,
     /// 10, 12 or 14 [FIPS197, 5].
     Rounds,
     /// IV, counter block or nonce.
@@ -92,15 +94,28 @@ pub enum Slot {
     SignatureBytes,
     /// The ciphertext of a key encapsulation.
     Capsule,
+    /// The library's own object that describes the algorithm.
+    Described,
     /// The object that names the elliptic curve.
     Curve,
 }
+
+/// The units in which a call is told the size of a key.
+pub const KEY_UNITS: [Slot; 3] = [Slot::KeyBytes, Slot::KeyBits, Slot::KeyWords];
 
 /// The purpose of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     SetKey,
     SetIv,
+    /// Puts a block into the library.
+    Load,
+    /// Encrypts the block that is in the library.
+    Run,
+    /// The same back.
+    RunBack,
+    /// Gets the block from the library.
+    Fetch,
     Encrypt,
     Decrypt,
     Start,

@@ -19,7 +19,10 @@ pub(super) fn by_name(fits: bool, known: bool) -> u32 {
     }
 }
 
-pub(super) const KEYS: [&str; 7] = [
+// The words are English, Portuguese and Spanish: authors of small libraries use their own language.
+pub(super) const KEYS: [&str; 9] = [
+    "chave",
+    "clave",
     "key",
     "k",
     "userkey",
@@ -28,8 +31,8 @@ pub(super) const KEYS: [&str; 7] = [
     "userkey",
     "pw",
 ];
-pub(super) const IVS: [&str; 10] = [
-    "cbuf", "iv", "nonce", "counter", "ctr", "vector", "ivec", "npub", "n", "nounce",
+pub(super) const IVS: [&str; 11] = [
+    "vetor", "cbuf", "iv", "nonce", "counter", "ctr", "vector", "ivec", "npub", "n", "nounce",
 ];
 pub(super) const SCHEDULES: [&str; 12] = [
     "w",
@@ -45,14 +48,37 @@ pub(super) const SCHEDULES: [&str; 12] = [
     "expanded",
     "expandedkey",
 ];
-pub(super) const INS: [&str; 10] = [
-    "ibuf", "inbuf", "in", "input", "src", "source", "data", "from", "inp", "inblock",
+pub(super) const INS: [&str; 11] = [
+    "entrada", "ibuf", "inbuf", "in", "input", "src", "source", "data", "from", "inp", "inblock",
 ];
-pub(super) const OUTS: [&str; 17] = [
-    "obuf", "outbuf", "out", "output", "dst", "dest", "result", "digest", "hash", "md", "to",
-    "outp", "res", "outblock", "buffer", "mac", "sha",
+pub(super) const OUTS: [&str; 20] = [
+    "saida",
+    "salida",
+    "resultado",
+    "obuf",
+    "outbuf",
+    "out",
+    "output",
+    "dst",
+    "dest",
+    "result",
+    "digest",
+    "hash",
+    "md",
+    "to",
+    "outp",
+    "res",
+    "outblock",
+    "buffer",
+    "mac",
+    "sha",
 ];
-pub(super) const PLAIN: [&str; 8] = [
+pub(super) const PLAIN: [&str; 13] = [
+    "texto",
+    "claro",
+    "mensagem",
+    "mensaje",
+    "dados",
     "plain",
     "plaintext",
     "pt",
@@ -62,7 +88,17 @@ pub(super) const PLAIN: [&str; 8] = [
     "msg",
     "message",
 ];
-pub(super) const CIPHER: [&str; 6] = ["cipher", "ciphertext", "ct", "encrypted", "crypt", "c"];
+pub(super) const CIPHER: [&str; 9] = [
+    "cifrado",
+    "cifrada",
+    "criptografado",
+    "cipher",
+    "ciphertext",
+    "ct",
+    "encrypted",
+    "crypt",
+    "c",
+];
 pub(super) const TAGS: [&str; 5] = ["tag", "mac", "auth", "icv", "t"];
 pub(super) const ADS: [&str; 8] = [
     "assoc",

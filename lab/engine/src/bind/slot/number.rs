@@ -5,8 +5,8 @@ use super::name::{ADS, TAGS, holds, says};
 
 use Slot::{
     AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Chains, CounterBytes, Decrypts,
-    DigestBits, DigestBytes, Encrypts, IvBytes, KeyBits, KeyBytes, LengthBytes, ModeName, OutBytes,
-    Rounds, TagBytes, Zero,
+    DigestBits, DigestBytes, Encrypts, IvBytes, KeyBits, KeyBytes, KeyWords, LengthBytes, ModeName,
+    OutBytes, Rounds, TagBytes, Zero,
 };
 
 /// Slots of a number.
@@ -26,6 +26,8 @@ pub(super) fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
         Purpose::Finish => said.finish(),
         Purpose::Digest => said.digest(),
         Purpose::Seal | Purpose::Open => said.seal(),
+        Purpose::Run | Purpose::RunBack => said.run(),
+        Purpose::Load | Purpose::Fetch => vec![(BlockBytes, 1), (Zero, 3)],
         _ => Vec::new(),
     }
 }
@@ -44,6 +46,7 @@ struct Said<'n> {
     direction: bool,
     decrypts: bool,
     rounds: bool,
+    words: bool,
     counter: bool,
     part: bool,
 }
@@ -70,7 +73,7 @@ impl<'n> Said<'n> {
         let digest = ["digest", "hash", "out", "md"]
             .iter()
             .any(|part| holds(name, part));
-        let is_size = ["len", "size", "bytes"]
+        let is_size = ["len", "size", "bytes", "tam"]
             .iter()
             .any(|part| holds(name, part));
         let direction = says(
@@ -88,6 +91,7 @@ impl<'n> Said<'n> {
         );
         let decrypts = says(name, &["decrypt", "inverse", "inv", "dec"]);
         let rounds = says(name, &["nr", "rounds", "rnds", "nrounds", "nrnds"]);
+        let words = says(name, &["nk", "words", "keywords", "kw"]);
         let counter = says(name, &["counter", "ctr", "count"]);
         // The bytes before a counter, and the order of its bytes: nothing, and the usual one.
         let part = says(name, &["prefix", "endian", "little", "littleendian"]);
@@ -104,6 +108,7 @@ impl<'n> Said<'n> {
             direction,
             decrypts,
             rounds,
+            words,
             counter,
             part,
         }
@@ -133,6 +138,7 @@ impl<'n> Said<'n> {
             (ModeName, if_says(says(self.name, &["mode"]), 9)),
             (KeyBytes, if self.bits { 2 } else { if_says(self.key, 1) }),
             (KeyBits, if_says(self.bits, 2)),
+            (KeyWords, if_says(self.words, 9)),
             (Rounds, if_says(self.rounds, 6)),
             (IvBytes, if_says(self.iv, 6)),
             (Encrypts, if_says(self.direction, 6)),
@@ -145,6 +151,7 @@ impl<'n> Said<'n> {
         vec![
             (KeyBytes, if self.bits { 2 } else { if_says(self.key, 1) }),
             (KeyBits, if_says(self.bits, 2)),
+            (KeyWords, if_says(self.words, 9)),
             (Encrypts, if_says(self.direction, 6)),
             (Decrypts, if_says(self.decrypts, self.of_direction(7))),
             (Zero, unless(self.key, 4)),
@@ -182,6 +189,7 @@ impl<'n> Said<'n> {
                 },
             ),
             (Rounds, if_says(self.rounds, 6)),
+            (KeyWords, if_says(self.words, 9)),
             (IvBytes, if_says(self.iv, 6)),
             (Encrypts, if_says(self.direction, 5)),
             (
@@ -193,6 +201,16 @@ impl<'n> Said<'n> {
                 },
             ),
             (Zero, 6),
+        ]
+    }
+
+    fn run(&self) -> Vec<(Slot, u32)> {
+        vec![
+            (Encrypts, if_says(self.direction, 6)),
+            (Decrypts, if_says(self.decrypts, self.of_direction(7))),
+            (Rounds, if_says(self.rounds, 6)),
+            (KeyBytes, if_says(self.key, 4)),
+            (KeyBits, if_says(self.key && self.bits, 6)),
         ]
     }
 

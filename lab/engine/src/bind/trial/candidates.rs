@@ -1,12 +1,16 @@
 //! The recipes that are tried for an algorithm, and their order.
 
+use std::collections::BTreeMap;
+
 use super::binder::Binder;
 use super::flags::flags;
 use crate::algorithm::Algorithm;
 use crate::bind::bound::Bound;
 use crate::bind::call::Call;
 use crate::bind::recipe::{Recipe, recipes};
+use crate::bind::slot::{KEY_UNITS, Slot};
 use crate::interface::Interface;
+use crate::scan::declarations::Parameter;
 
 /// Most recipes that are tried for one algorithm.
 const TRIALS: usize = 40;
@@ -28,6 +32,12 @@ impl<'l> Binder<'_, 'l> {
     /// size, and the others; and how many of those without flags.
     pub(super) fn candidates(&self, algorithm: &'l Algorithm) -> (Vec<Recipe<'l>>, usize) {
         let mut found = recipes(self.scanned, self.calls, algorithm);
+        // What a source hides for other key sizes is not what the library offers.
+        if self.offers_family(algorithm) {
+            found.retain(|recipe| !recipe.includes_source());
+        }
+        let units = self.units();
+        found.sort_by_key(|recipe| contradicts(recipe, &units));
         let sibling = self.sibling(algorithm);
         let mut likeliest = first_of_each(&found);
         // The functions of another size are seldom those of a hash.
@@ -71,6 +81,27 @@ impl<'l> Binder<'_, 'l> {
         (found, most)
     }
 
+    /// True if functions that the library shows are bound for another algorithm of the family.
+    fn offers_family(&self, algorithm: &Algorithm) -> bool {
+        let shown = |bound: &Bound<'_>| {
+            bound.recipe.algorithm.family == algorithm.family && !bound.recipe.includes_source()
+        };
+        self.binding.bound.iter().any(shown)
+    }
+
+    /// The units in which the bound calls are told the size of a key, by the name of the parameter.
+    fn units(&self) -> BTreeMap<&'l str, Slot> {
+        let bound = self.binding.bound.iter();
+        let calls: Vec<&Call<'l>> = bound.flat_map(|bound| bound.recipe.calls()).collect();
+        let passed = calls
+            .into_iter()
+            .flat_map(|call| call.function().parameters.iter().zip(&call.slots));
+        let units = passed.filter(|(_, slot)| KEY_UNITS.contains(slot));
+        units
+            .map(|(parameter, slot)| (parameter.name.as_str(), *slot))
+            .collect()
+    }
+
     /// The recipe of another key size of the same interface and family; for ECB also that of the
     /// block cipher.
     pub(super) fn sibling(&self, algorithm: &Algorithm) -> Option<Recipe<'l>> {
@@ -82,13 +113,23 @@ impl<'l> Binder<'_, 'l> {
             alike(bound.recipe.algorithm.interface)
                 && bound.recipe.algorithm.family == algorithm.family
         };
-        self.binding
-            .bound
-            .iter()
-            .rev()
-            .find(of)
-            .map(|bound| bound.recipe.clone())
+        let bound = || self.binding.bound.iter().rev().filter(of);
+        let same_key = |bound: &&Bound<'_>| bound.recipe.algorithm.key_bytes == algorithm.key_bytes;
+        let found = bound().find(same_key).or_else(|| bound().next());
+        found.map(|bound| bound.recipe.clone())
     }
+}
+
+/// True if a recipe counts a key in another unit than bound calls with a parameter of that name.
+fn contradicts(recipe: &Recipe<'_>, units: &BTreeMap<&str, Slot>) -> bool {
+    let other = |parameter: &Parameter, slot: &Slot| {
+        let unit = units.get(parameter.name.as_str());
+        KEY_UNITS.contains(slot) && unit.is_some_and(|unit| unit != slot)
+    };
+    recipe.calls().iter().any(|call| {
+        let mut passed = call.function().parameters.iter().zip(&call.slots);
+        passed.any(|(parameter, slot)| other(parameter, slot))
+    })
 }
 
 /// The first recipe of each set of functions.

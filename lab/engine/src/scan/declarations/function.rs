@@ -1,7 +1,7 @@
 //! Functions, methods, and pointers to functions.
 
 use super::item::{Function, Token, is_name};
-use super::parameter::parameters;
+use super::parameter::{defaults, parameters};
 use super::scope::{Scope, namespace};
 
 /// Words before a bracket that is not the list of a function's parameters.
@@ -85,6 +85,7 @@ pub(super) fn function(statement: &[Token], scopes: &[Scope], has_body: bool) ->
         class,
         result: result.join(" "),
         parameters: parameters(&statement[open + 1..close]),
+        defaults: defaults(&statement[open + 1..close]),
         line: statement[open - 1].line,
         has_body,
         is_pure: tail.ends_with(&["=", "0"]),
@@ -151,6 +152,7 @@ pub(super) fn operation(statement: &[Token], scope: Option<&Scope>) -> Option<Fu
         class: None,
         result: result.join(" "),
         parameters: parameters(&statement[open + 5..close]),
+        defaults: 0,
         line: statement[open].line,
         has_body: false,
         hidden: false,

@@ -36,6 +36,10 @@ pub struct Declarations {
     pub keys: Vec<Parameter>,
     /// Objects that other files can use, such as `extern const struct cipher aes;`.
     pub objects: Vec<Parameter>,
+    /// Variables that other files can write: arrays, and numbers with the sizes of AES.
+    pub globals: Vec<Parameter>,
+    /// Members of classes that only their methods can use.
+    pub private_members: BTreeMap<String, BTreeSet<String>>,
     /// Arrays that other files can write.
     pub arrays: Vec<Parameter>,
 }
@@ -48,6 +52,8 @@ pub struct Function {
     /// The type of what it gives, as written.
     pub result: String,
     pub parameters: Vec<Parameter>,
+    /// How many of the last parameters have a default, so that a caller may leave them out.
+    pub defaults: usize,
     pub line: usize,
     /// Defined here, not only declared.
     pub has_body: bool,
@@ -72,7 +78,9 @@ pub struct Parameter {
     pub pointers: usize,
     /// What stands in the brackets.
     pub array: Option<String>,
-    /// A reference, a pointer to a function or something else that is not understood.
+    /// A reference of C++: the caller writes an object of the type.
+    pub is_reference: bool,
+    /// A pointer to a function or something else that is not understood.
     pub is_odd: bool,
 }
 

@@ -63,6 +63,7 @@ pub(super) fn name_structure(tag: &str, statement: &[Token], found: &mut Declara
             is_const: false,
             pointers,
             array: None,
+            is_reference: false,
             is_odd: false,
         };
         found.typedefs.entry(name.text.clone()).or_insert(alias);
@@ -138,12 +139,26 @@ pub(super) fn declaration(statement: &[Token], scopes: &[Scope], found: &mut Dec
 /// Adds a function, or a constructor.
 pub(super) fn add(function: Function, found: &mut Declarations) {
     let is_constructor = function.result.is_empty();
+    // A caller may leave out the last parameters.
+    let left_out = function.defaults.min(function.parameters.len());
+    let shorter = |fewer: usize| {
+        let mut shorter = function.clone();
+        shorter
+            .parameters
+            .truncate(function.parameters.len() - fewer);
+        shorter.defaults = 0;
+        shorter
+    };
+    let shorter: Vec<Function> = (1..=left_out).map(shorter).collect();
     match (&function.class, is_constructor, function.hidden) {
         (Some(class), true, true) => {
             found.closed.insert(class.clone());
         }
         (_, true, _) => found.constructors.push(function),
         _ => found.functions.push(function),
+    }
+    for function in shorter {
+        add(function, found);
     }
 }
 
@@ -171,6 +186,7 @@ pub(super) fn object(statement: &[Token], found: &mut Declarations) {
     let hidden = ["(", "static", "typedef", "using", "return", "PROGMEM"];
     if !words.iter().any(|word| hidden.contains(word)) {
         key_buffer(statement, found);
+        globals(statement, found);
     }
     let is_shared = words.contains(&"extern") || words.contains(&"const");
     let odd = ["(", "static", "typedef", "using", "return"];
@@ -194,11 +210,46 @@ pub(super) fn object(statement: &[Token], found: &mut Declarations) {
     }
 }
 
+/// Notes the variables of a statement that other files can write: `byte in[16], out[16];`.
+fn globals(statement: &[Token], found: &mut Declarations) {
+    let plain: Vec<Token> = statement
+        .iter()
+        .filter(|token| token.text != "extern")
+        .cloned()
+        .collect();
+    let mut parts = plain.split(|token| token.text == ",");
+    let Some(first) = parts.next().and_then(parameter) else {
+        return;
+    };
+    let of_first = |part: &[Token]| {
+        let of = parameter(part)?;
+        Some(Parameter {
+            name: of.base,
+            base: first.base.clone(),
+            is_const: first.is_const,
+            ..of
+        })
+    };
+    let others: Vec<Parameter> = parts.filter_map(of_first).collect();
+    let all = [first.clone()].into_iter().chain(others);
+    let is_useful = |one: &Parameter| {
+        let size = ["nk", "nr"].contains(&one.name.to_lowercase().as_str());
+        let known =
+            [1, 2].contains(&one.pointers) && one.array.is_some() || one.pointers == 0 && size;
+        known && !one.is_const && !one.is_odd && !one.is_reference && !one.base.is_empty()
+    };
+    found.globals.extend(all.filter(is_useful));
+}
+
 /// Adds the member that a statement declares to its structure.
 fn member(statement: &[Token], scope: Option<&Scope>, found: &mut Declarations) {
-    if let Some(Scope::Class { name, .. }) = scope
+    if let Some(Scope::Class { name, public, .. }) = scope
         && let Some(member) = parameter(statement)
     {
+        if !public {
+            let names = found.private_members.entry(name.clone()).or_default();
+            names.insert(member.name.clone());
+        }
         found.members.entry(name.clone()).or_default().push(member);
     }
 }

@@ -130,6 +130,7 @@ fn classes_of_cpp_are_read() {
         shown(text),
         [
             "bool AES128::setKey(const uint8_t *key, size_t len)",
+            "bool AES128::setKey(const uint8_t *key)", // the size has a default
             "void AES128::encryptBlock(uint8_t *output, const uint8_t *input)",
             "int AES128::size()",
             "hidden void AES128::secret(uint8_t *)",
@@ -137,7 +138,7 @@ fn classes_of_cpp_are_read() {
         ]
     );
     let found = read(text.as_bytes());
-    assert!(found.functions[2].is_pure);
+    assert!(found.functions[3].is_pure);
     assert_eq!(found.classes["AES128"], ["Cipher"]);
     assert_eq!(found.includes, ["Arduino.h"]);
 }
@@ -206,4 +207,25 @@ proptest::proptest! {
         read(pieces.concat().as_bytes());
         read(pieces.join(" ").as_bytes());
     }
+}
+
+#[test]
+fn references_and_defaults_are_read() {
+    let text = "class A { public: A(const uint8_t (&key)[16], const uint8_t *iv = nullptr);\n\
+        void f(const Block &in, unsigned &size); };";
+    let found = read(text.as_bytes());
+    let lengths: Vec<usize> = found
+        .constructors
+        .iter()
+        .map(|of| of.parameters.len())
+        .collect();
+    assert_eq!(lengths, [2, 1]);
+    let key = &found.constructors[0].parameters[0];
+    assert!(key.is_reference && !key.is_odd, "{key:?}");
+    assert_eq!(
+        (key.name.as_str(), key.array.as_deref()),
+        ("key", Some("16"))
+    );
+    let f = &found.functions[0].parameters;
+    assert!(f.iter().all(|one| one.is_reference && !one.is_odd), "{f:?}");
 }

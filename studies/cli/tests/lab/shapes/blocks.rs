@@ -168,7 +168,7 @@ void AES::Encrypt(uint8_t in[4][4], uint8_t out[4][4], uint8_t w[44][4]) { forwa
     Shape {
         name: "key-in-an-array",
         algorithm: "aes-128",
-        calls: "memcpy, AES_Encrypt",
+        calls: "SecretKey, AES_Encrypt",
         source: AES,
         header: "extern uint8_t SecretKey[16];
 void AES_Encrypt(uint8_t *data);",

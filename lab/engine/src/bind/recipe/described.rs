@@ -1,0 +1,72 @@
+//! Constant objects of a library that describe an algorithm, such as `aes128_desc`, for functions
+//! that are told it.
+
+use std::path::PathBuf;
+
+use super::parts::Recipe;
+use super::plain::plain;
+use crate::algorithm::Algorithm;
+use crate::bind::call::{Call, Mode};
+use crate::bind::slot::Slot;
+use crate::scan::Scanned;
+use crate::scan::declarations::Parameter;
+
+/// The object of a parameter's type that describes the algorithm or its cipher.
+pub(in crate::bind) fn described<'s>(
+    scanned: &'s Scanned,
+    parameter: &Parameter,
+    algorithm: &Algorithm,
+) -> Option<&'s (Parameter, PathBuf, bool)> {
+    let tag = |base: &str| base.trim_start_matches("struct ").trim().to_owned();
+    let of_type =
+        |object: &&(Parameter, PathBuf, bool)| tag(&object.0.base) == tag(&parameter.base);
+    let whole = plain(&algorithm.name);
+    let bits = 8 * algorithm.key_bytes.unwrap_or(0);
+    let cipher = plain(&format!("{}{bits}", algorithm.family));
+    let objects = || scanned.objects.iter().filter(of_type);
+    let says = |part: &str| objects().find(|object| plain(&object.0.name).contains(part));
+    let family = plain(&algorithm.family);
+    let only = |object: &&(Parameter, PathBuf, bool)| {
+        let name = plain(&object.0.name);
+        name.contains(&family) && !["128", "192", "256"].iter().any(|size| name.contains(size))
+    };
+    says(&whole)
+        .or_else(|| says(&cipher))
+        .or_else(|| objects().find(only))
+}
+
+/// True unless a function is told an algorithm for which the library has no object.
+pub(super) fn is_complete(scanned: &Scanned, recipe: &Recipe<'_>) -> bool {
+    let calls = recipe.calls();
+    let mut passed = calls
+        .iter()
+        .flat_map(|call| call.function().parameters.iter().zip(&call.slots));
+    passed.all(|(parameter, slot)| {
+        *slot != Slot::Described || described(scanned, parameter, recipe.algorithm).is_some()
+    })
+}
+
+/// True if the state of a mode's function is set up by a function that is told this algorithm.
+pub(super) fn is_told(scanned: &Scanned, call: &Call<'_>, algorithm: &Algorithm) -> bool {
+    let at = call.slots.iter().position(|slot| *slot == Slot::State);
+    let state = at.and_then(|at| call.function().parameters.get(at));
+    let Some(state) = state.filter(|_| call.mode != Mode::Plain && !scanned.objects.is_empty())
+    else {
+        return call.has(Slot::Described);
+    };
+    let functions = scanned.functions.iter().map(|declared| &declared.function);
+    let mut sets_up = functions.filter(|function| {
+        let parameters = &function.parameters;
+        parameters
+            .iter()
+            .any(|parameter| parameter.base == state.base)
+    });
+    sets_up.any(|function| {
+        let mut others = function.parameters.iter();
+        others.any(|parameter| {
+            parameter.is_const
+                && parameter.pointers == 1
+                && described(scanned, parameter, algorithm).is_some()
+        })
+    })
+}
