@@ -13,6 +13,7 @@ mod judge;
 mod kem;
 mod line;
 mod mistakes;
+mod optimisation;
 mod probes;
 mod verdict;
 
@@ -50,6 +51,11 @@ impl Lab<'_> {
     /// Surveys one unit. Problems of the unit become part of the line; only errors of the machine
     /// are returned.
     pub fn survey(&self, unit: &Unit<'_>, effort: &Effort) -> Result<SurveyLine> {
+        let line = self.survey_as_built(unit, effort)?;
+        self.survey_optimised(unit, effort, line)
+    }
+
+    fn survey_as_built(&self, unit: &Unit<'_>, effort: &Effort) -> Result<SurveyLine> {
         let mut failures: Vec<(String, Case, CaseResult)> = Vec::new();
         let checked = self.check_watched(unit, effort, true, &mut |set: &Set, case, verdict| {
             // The first failure of each source is shown. The line has the number of failures.

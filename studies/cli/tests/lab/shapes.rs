@@ -9,6 +9,7 @@ mod states;
 use std::path::Path;
 
 use crate::common::{Project, sample};
+use crate::survey::{finding, mark, survey};
 
 /// A library of one header and one source.
 struct Shape {
@@ -111,4 +112,42 @@ void aes_one_block(const uint8_t *in, uint8_t *out, const uint8_t *rk, uint8_t *
         .iter()
         .any(|line| line["verdict"] == "not-suitable");
     assert!(!accused, "{said}");
+}
+
+/// A library that is right, but for one compiler's optimisation, is not called wrong.
+#[test]
+fn code_that_one_optimisation_breaks_is_not_the_librarys_fault() {
+    let project = Project::new();
+    let shape = Shape {
+        name: "optimised",
+        algorithm: "aes-128",
+        calls: "",
+        source: AES,
+        header: "void aes_setup(uint8_t *rk, const uint8_t *key);
+void aes_encrypt(const uint8_t *rk, uint8_t *block);",
+        // It stands for a fault of the compiler.
+        body: "void aes_setup(uint8_t *rk, const uint8_t *key) { expand(rk, key); }
+void aes_encrypt(const uint8_t *rk, uint8_t *block)
+{
+    forward(rk, block, block);
+#if defined(__AVR__) && defined(__OPTIMIZE_SIZE__)
+    block[3] ^= 1;
+#endif
+}",
+    };
+    let folder = plant(&project, &shape);
+    let (answer, lines) = survey(
+        &project,
+        &folder,
+        &["--board", "uno", "--algorithm", "aes-128"],
+    );
+    assert_eq!(answer.code, Some(0), "{}", answer.all());
+    assert_eq!(lines[0]["verdict"], "reservations", "{}", answer.all());
+    let found = finding(&lines[0], "optimisation");
+    let title = found["title"].as_str().expect("a title");
+    assert!(
+        title.contains("needs -O2") && title.contains("with -Os"),
+        "{title}"
+    );
+    assert_eq!(mark(&lines[0], "conforms"), "yes");
 }
