@@ -3,6 +3,7 @@
 //! stdout is data, stderr is messages and progress. Exit codes are in docs/reference.md. The
 //! laboratory is a command of its own, `selo-lab`, which this one runs where it is installed.
 
+mod address;
 mod backup;
 mod broker;
 mod cli;

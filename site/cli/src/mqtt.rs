@@ -7,6 +7,7 @@ use selo_codec::{Catalogue, Language};
 use selo_mqtt::client::{BrokerUrl, ClientConfig, read_password};
 use selo_mqtt::{Publisher, PublisherConfig, Until, topic};
 
+use crate::address::Address;
 use crate::codec::Codecs;
 
 /// The broker, and the credentials for it.
@@ -14,7 +15,7 @@ use crate::codec::Codecs;
 pub struct Connection {
     /// MQTT 5 broker over TLS: mqtts://USER@HOST[:8883]. A gateway publishes its readings there
     /// instead of printing them; a collector receives readings from it
-    #[arg(long, value_name = "URL", value_parser = parse_url)]
+    #[arg(long, value_name = "URL", value_parser = Address(str::parse))]
     mqtt: Option<BrokerUrl>,
     /// File with the password, of mode 0600
     #[arg(long, value_name = "FILE", requires = "mqtt")]
@@ -107,14 +108,6 @@ pub struct Mqtt {
     pub print: bool,
     #[command(flatten)]
     codecs: Codecs,
-}
-
-fn parse_url(text: &str) -> Result<BrokerUrl, String> {
-    text.parse()
-        .map_err(|error: selo_mqtt::Error| match error.hint() {
-            Some(hint) => format!("{error}; {hint}"),
-            None => error.to_string(),
-        })
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -7,6 +7,8 @@ use selo_mqtt::client::{BrokerUrl, ClientConfig, read_password};
 use selo_stream::StreamConfig;
 use selo_stream::client::parse_url;
 
+use crate::address::Address;
+
 /// The NATS server, and the credentials for it.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Stream {
@@ -18,7 +20,7 @@ pub struct Stream {
         value_name = "URL[,URL]...",
         value_delimiter = ',',
         conflicts_with = "mqtt",
-        value_parser = parse_server
+        value_parser = Address(parse_url)
     )]
     stream: Vec<BrokerUrl>,
     /// File with the password of the user, of mode 0600
@@ -36,13 +38,6 @@ pub struct Stream {
     /// Private key of the certificate, in a file of mode 0600
     #[arg(long, value_name = "FILE", requires = "stream_certificate")]
     stream_key: Option<PathBuf>,
-}
-
-fn parse_server(text: &str) -> Result<BrokerUrl, String> {
-    parse_url(text).map_err(|error| match error.hint() {
-        Some(hint) => format!("{error}; {hint}"),
-        None => error.to_string(),
-    })
 }
 
 /// The other servers. There is one password, so one without a user has that of the first.
@@ -86,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_server_without_a_user_has_that_of_the_first() {
-        let url = |text| parse_server(text).expect("an address");
+        let url = |text| parse_url(text).expect("an address");
         let others = [url("tls://b"), url("tls://other@c")];
         let found = with_user(&others, &url("tls://north@a"));
         let users: Vec<_> = found.iter().map(|it| it.user.as_deref()).collect();

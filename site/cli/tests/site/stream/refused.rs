@@ -152,11 +152,22 @@ fn addresses_that_would_show_a_secret_are_refused() {
         ("nats://nats.example", "unencrypted"),
         ("tls://farm:secret@nats.example", "--stream-password-file"),
         ("http://nats.example", "must begin with tls://"),
+        (
+            "tls://nats.example,tls://x:secret@y",
+            "--stream-password-file",
+        ),
+        ("tls://nats.example,", "must begin with tls://"),
     ] {
         for command in ["gateway", "collect"] {
             let answer = site.selo(&[command, "--stream", url]);
             assert_eq!(answer.code, Some(2), "{answer:?}");
             assert!(answer.stderr.contains(words), "{answer:?}");
+            // What a service says is kept in the log of the system.
+            assert!(!answer.stderr.contains("secret"), "{answer:?}");
         }
     }
+    let answer = site.selo(&["gateway", "--mqtt", "mqtts://farm:secret@broker.example"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.stderr.contains("--mqtt-password-file"), "{answer:?}");
+    assert!(!answer.stderr.contains("secret"), "{answer:?}");
 }
