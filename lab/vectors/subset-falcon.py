@@ -14,6 +14,7 @@ import pathlib
 import sys
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from rsp import alone
 
 # nistkat-sha256 in META.yml of the schemes.
 DIGESTS = {
@@ -49,16 +50,6 @@ class Generator:
         return out
 
 
-def field(name, value):
-    print(f"{name} = {value.hex()}")
-
-
-def case(section, number, values, flags=""):
-    print(f"\n[{section}]\n\ncount = {number}\nresult = {'invalid' if flags else 'valid'}\nflags = {flags}")
-    for name, value in values.items():
-        field(name, value)
-
-
 def read(name, path):
     text = path.read_bytes()
     if hashlib.sha256(text).hexdigest() != DIGESTS[name]:
@@ -78,8 +69,8 @@ def kat(name, path):
     generator = Generator(seed)
     key_pair = generator.draw(SEED)
     random = generator.draw(NONCE) + generator.draw(SEED)
-    case("keyGen", 0, {"seed": key_pair, "pk": public, "sk": private})
-    case("sign", 0, {"pk": public, "sk": private, "msg": message, "rnd": random, "sig": signature})
+    alone("keyGen", 0, {"seed": key_pair, "pk": public, "sk": private})
+    alone("sign", 0, {"pk": public, "sk": private, "msg": message, "rnd": random, "sig": signature})
 
 
 def flipped(data, place, mask=1):
@@ -89,7 +80,7 @@ def flipped(data, place, mask=1):
 def altered(name, path):
     _, message, public, _, signature = read(name, path)
     values = {"pk": public, "msg": message, "sig": signature}
-    case("verify", 1, values)
+    alone("verify", 1, values)
     changes = {
         "AlteredMessage": {"msg": flipped(message, 0)},
         "AlteredLastByteOfMessage": {"msg": flipped(message, len(message) - 1)},
@@ -107,7 +98,7 @@ def altered(name, path):
         "AlteredHeaderOfKey": {"pk": flipped(public, 0)},
     }
     for number, (flag, change) in enumerate(changes.items(), 2):
-        case("verify", number, {**values, **change}, flag)
+        alone("verify", number, {**values, **change}, flag)
 
 
 def main():

@@ -15,6 +15,8 @@ import pathlib
 import re
 import sys
 
+from rsp import case, field
+
 KEYS = 10
 
 # Of many similar cases, these are kept: numbers of iterations, and every so many of a kind.
@@ -25,16 +27,6 @@ SPARSE = {"InfinityNormViolation": 8, "ZeroPublicKey": 6}
 # and a private key that keygen could have made.
 LEFT_OUT = {"Internal", "IncorrectPrivateKeyLength", "IncorrectPublicKeyLength",
             "IncorrectSignatureLength", "InvalidContext"}
-
-
-def field(name, value):
-    print(f"{name} = {value.lower()}")
-
-
-def case(number, result, flags, values):
-    print(f"\ncount = {number}\nresult = {result}\nflags = {' '.join(flags)}")
-    for name, value in values.items():
-        field(name, value)
 
 
 def acvp(level, folder):

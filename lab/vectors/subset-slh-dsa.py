@@ -15,6 +15,8 @@ import json
 import pathlib
 import sys
 
+from rsp import case, field
+
 N = 16
 KEY_PAIRS = 3
 SIGNATURES = {"s": 2, "f": 1}  # deterministic, and as many with random bytes
@@ -22,16 +24,6 @@ REFUSED = {"s": 3, "f": 2}
 
 # Of FIPS 205's table 2: height of a tree, FORS trees, their height.
 SHAPES = {"s": (9, 14, 12), "f": (3, 33, 6)}
-
-
-def field(name, value):
-    print(f"{name} = {value.lower()}")
-
-
-def case(number, result, flags, values):
-    print(f"\ncount = {number}\nresult = {result}\nflags = {flags}")
-    for name, value in values.items():
-        field(name, value)
 
 
 def tests(folder, mode, name):

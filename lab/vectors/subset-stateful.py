@@ -10,6 +10,8 @@ written as it is, and altered: an altered one must be refused. README.md says wh
 import pathlib
 import sys
 
+from rsp import alone
+
 # Where parts of a signature begin: in a signature of LMS after those of the levels above it.
 ONE_TIME = {"h10-w4": 4 + 32 + 67 * 32, "h5-w8": 4 + 32 + 34 * 32}
 
@@ -37,12 +39,6 @@ def flipped(data, place):
     return data[:place] + bytes([data[place] ^ 1]) + data[place + 1:]
 
 
-def case(number, values, flags=""):
-    print(f"\n[verify]\n\ncount = {number}\nresult = {'invalid' if flags else 'valid'}\nflags = {flags}")
-    for name, value in values.items():
-        print(f"{name} = {value.hex()}")
-
-
 def main():
     name, path = sys.argv[1], pathlib.Path(sys.argv[2])
     found = {}
@@ -53,7 +49,7 @@ def main():
     message, signature, public = found["msg"], found["sm"], found["pk"]
     print(f"# {name}, written by subset-stateful.py (README.md)")
     values = {"pk": public, "msg": message, "sig": signature}
-    case(1, values)
+    alone("verify", 1, values)
     changes = {
         "AlteredMessage": {"msg": flipped(message, 0)},
         "ShortMessage": {"msg": message[:-1]},
@@ -64,7 +60,7 @@ def main():
     }
     changes |= {flag: {"sig": flipped(signature, place)} for flag, place in places(name).items()}
     for number, (flag, change) in enumerate(changes.items(), 2):
-        case(number, {**values, **change}, flag)
+        alone("verify", number, {**values, **change}, flag)
 
 
 if __name__ == "__main__":

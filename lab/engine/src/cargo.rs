@@ -14,6 +14,9 @@ use crate::library::{Crate, Library};
 
 const CARGO: &str = "cargo";
 
+/// Sources that several crates take by their path.
+const COMMON: &str = "lab/libraries/common/rust";
+
 impl Library {
     /// The folder of the library's crate.
     fn crate_folder(&self, of: &Crate) -> PathBuf {
@@ -100,6 +103,10 @@ pub(crate) fn build(root: &Path, board: &Board, library: &Library, of: &Crate) -
         hash.update(part);
     }
     hash_files(&folder, &folder, &mut hash)?;
+    let common = root.join(COMMON);
+    if common.is_dir() {
+        hash_files(&common, &common, &mut hash)?;
+    }
     let images = root.join("target/images").join(&board.name);
     let kept = images.join(format!("{}-{name}", hex::encode(&hash.finalize()[..16])));
     if kept.is_file() {

@@ -5,29 +5,11 @@
 #ifndef LAB_USER_SETTINGS_H
 #define LAB_USER_SETTINGS_H
 
-#define WOLFCRYPT_ONLY
-#define SINGLE_THREADED
-#define NO_FILESYSTEM
-#define NO_WRITEV
-#define NO_MAIN_DRIVER
-#define NO_ERROR_STRINGS
+#include "wolfcrypt_settings.h"
+
 #define NO_AES
 #define NO_AES_CBC
-#define NO_ASN_TIME
-#define NO_CERTS
-#define NO_CODING
-#define NO_PWDBASED
-#define NO_OLD_TLS
-#define NO_MD4
-#define NO_MD5
-#define NO_SHA
-#define NO_DES3
-#define NO_RC4
 #define NO_RSA
-#define NO_DH
-#define NO_DSA
-#define NO_SIG_WRAPPER
-#define WOLFSSL_IGNORE_FILE_WARN
 #define WOLFSSL_NO_ASM
 /* Named by the functions for DER alone. */
 #if LAB_SLHDSA
@@ -36,17 +18,6 @@
 #define NO_BIG_INT
 #define NO_ASN
 #endif
-
-#if __SIZEOF_INT__ == 2
-#define WC_16BIT_CPU
-#endif
-#define SIZEOF_LONG __SIZEOF_LONG__
-#define SIZEOF_LONG_LONG 8
-
-/* The random source is the glue's. */
-#define WC_NO_HASHDRBG
-extern int lab_random_block(unsigned char *out, unsigned int size);
-#define CUSTOM_RAND_GENERATE_BLOCK lab_random_block
 
 #define WOLFSSL_SHA512
 #define WOLFSSL_SHA3

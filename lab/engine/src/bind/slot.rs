@@ -63,7 +63,7 @@ pub fn choices(
             directions,
             modes,
         } => of_constant(*sizes, *directions, *modes),
-        Shape::Number if purpose == Purpose::Update && is_byte(parameter) => vec![(InByte, 2)],
+        Shape::Number if purpose == Purpose::Update && parameter.is_of_bytes() => vec![(InByte, 2)],
         Shape::Number => match of_sponge(purpose, &name) {
             Some(slot) => vec![(slot, 0)],
             None => of_number(purpose, &name),
@@ -115,11 +115,6 @@ fn of_array(
         found.retain(|(slot, _)| *slot == State);
     }
     found
-}
-
-/// True if a number is one byte.
-fn is_byte(parameter: &Parameter) -> bool {
-    ["uint8_t", "byte", "unsigned char", "u8", "BYTE", "char"].contains(&parameter.base.as_str())
 }
 
 /// Slots of a constant of an enumeration.

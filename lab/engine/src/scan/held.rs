@@ -132,17 +132,8 @@ fn held(
     file: &Path,
     in_header: bool,
 ) -> Option<Held> {
-    let is_byte = [
-        "uint8_t",
-        "byte",
-        "unsigned char",
-        "char",
-        "u8",
-        "BYTE",
-        "uint8",
-    ];
     let role = role(&place.name)?;
-    let bytes = bytes(scanned, place).filter(|_| is_byte.contains(&place.base.as_str()))?;
+    let bytes = bytes(scanned, place).filter(|_| place.is_of_bytes())?;
     let fits = match role {
         Role::Key => [16, 24, 32].contains(&bytes),
         _ => bytes == 16,

@@ -32,9 +32,8 @@ impl<'l> Binder<'_, 'l> {
     /// size, and the others; and how many of those without flags.
     pub(super) fn candidates(&self, algorithm: &'l Algorithm) -> (Vec<Recipe<'l>>, usize) {
         let mut found = recipes(self.scanned, self.calls, algorithm);
-        // What a source hides is not what the library offers, if it shows functions that are as likely,
-        // or those of another key size work.
-        if shows_as_likely(&found) || self.offers_family(algorithm) {
+        // What a source hides for other key sizes is not what the library offers.
+        if self.offers_family(algorithm) {
             found.retain(|recipe| !recipe.includes_source());
         }
         let units = self.units();
@@ -118,18 +117,6 @@ impl<'l> Binder<'_, 'l> {
         let same_key = |bound: &&Bound<'_>| bound.recipe.algorithm.key_bytes == algorithm.key_bytes;
         let found = bound().find(same_key).or_else(|| bound().next());
         found.map(|bound| bound.recipe.clone())
-    }
-}
-
-/// True if functions that the library shows make a recipe as likely as any with a hidden function.
-fn shows_as_likely(recipes: &[Recipe<'_>]) -> bool {
-    let least = |hidden: bool| {
-        let wanted = recipes.iter().filter(|it| it.includes_source() == hidden);
-        wanted.map(|recipe| recipe.cost).min()
-    };
-    match (least(false), least(true)) {
-        (Some(shown), Some(hidden)) => shown <= hidden,
-        _ => false,
     }
 }
 

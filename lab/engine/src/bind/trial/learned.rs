@@ -26,6 +26,9 @@ pub(super) struct Learned {
     wrong: BTreeSet<String>,
     /// Only the library makes a state.
     opaque: bool,
+    /// A call of functions that the library shows has hung or crashed. Those that a source hides
+    /// might work, but a user of the library meets the others.
+    stopped: bool,
 }
 
 impl Learned {
@@ -38,6 +41,7 @@ impl Learned {
             undefined: BTreeSet::new(),
             wrong: BTreeSet::new(),
             opaque: false,
+            stopped: false,
         }
     }
 
@@ -49,7 +53,8 @@ impl Learned {
             let with = (recipe.flags.clone(), name);
             self.undefined.contains(&with)
         };
-        if self.opaque && !recipe.returns_state() && !hidden
+        if self.stopped && hidden
+            || self.opaque && !recipe.returns_state() && !hidden
             || recipe.names().into_iter().any(lacks)
             || failures.is_some_and(|count| *count >= STOPS)
         {
@@ -68,10 +73,12 @@ impl Learned {
     }
 
     pub(super) fn note(&mut self, recipe: &Recipe<'_>, outcome: &Outcome) {
+        let stops = matches!(outcome, Outcome::Stopped { .. });
+        self.stopped |= stops && !recipe.includes_source();
         let failures = self.hopeless.entry(functions(recipe)).or_default();
         if outcome.lacks_a_definition() {
             *failures = STOPS;
-        } else if matches!(outcome, Outcome::Stopped { .. }) || outcome.fails_in_library() {
+        } else if stops || outcome.fails_in_library() {
             *failures += 1;
         }
         if let Outcome::DoesNotBuild { message } = outcome {

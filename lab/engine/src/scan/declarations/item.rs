@@ -84,6 +84,22 @@ pub struct Parameter {
     pub is_odd: bool,
 }
 
+impl Parameter {
+    /// True if its base type is a byte by name. Names that the library defines are not resolved.
+    pub fn is_of_bytes(&self) -> bool {
+        const NAMES: [&str; 7] = [
+            "uint8_t",
+            "byte",
+            "unsigned char",
+            "char",
+            "u8",
+            "BYTE",
+            "uint8",
+        ];
+        NAMES.contains(&self.base.as_str())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) text: String,

@@ -4,10 +4,12 @@
 //! parameter set has; inputs and outputs do not overlap.
 #![no_std]
 
-use core::slice;
+#[path = "../../../common/rust/message.rs"]
+mod message;
 
 use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
 use fips205::{slh_dsa_sha2_128f, slh_dsa_sha2_128s, slh_dsa_shake_128f, slh_dsa_shake_128s};
+use message::{Message, bytes};
 
 unsafe extern "C" {
     safe fn abort() -> !;
@@ -21,43 +23,6 @@ fn panicked(_: &core::panic::PanicInfo<'_>) -> ! {
 /// Named by the core library, which was built to unwind; nothing unwinds here.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
-
-/// A message to be signed, and its context: `struct glue_message` in C.
-#[repr(C)]
-struct Message {
-    bytes: *const u8,
-    size: usize,
-    context: *const u8,
-    context_size: usize,
-}
-
-impl Message {
-    /// Message and context.
-    ///
-    /// # Safety
-    /// The pointers are valid for the sizes beside them.
-    unsafe fn parts<'a>(&self) -> [&'a [u8]; 2] {
-        // SAFETY: the caller's.
-        unsafe {
-            [
-                bytes(self.bytes, self.size),
-                bytes(self.context, self.context_size),
-            ]
-        }
-    }
-}
-
-/// What C handed over to be read. A null pointer has no bytes.
-///
-/// # Safety
-/// `data` is valid for `size` bytes.
-unsafe fn bytes<'a>(data: *const u8, size: usize) -> &'a [u8] {
-    if size == 0 {
-        return &[];
-    }
-    // SAFETY: the caller's.
-    unsafe { slice::from_raw_parts(data, size) }
-}
 
 /// An array that C handed over.
 ///

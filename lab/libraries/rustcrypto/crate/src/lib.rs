@@ -11,11 +11,15 @@ mod cipher;
 mod curve;
 mod digest;
 mod host;
+#[path = "../../../common/rust/message.rs"]
+mod message;
 mod rsa;
 mod slh;
 
 use core::cell::UnsafeCell;
 use core::slice;
+
+use message::{Message, bytes};
 
 /// A key or a state between two calls.
 struct Slot<T>(UnsafeCell<Option<T>>);
@@ -54,11 +58,8 @@ impl<T> Slot<T> {
 /// # Safety
 /// `data` is valid for `size` bytes.
 unsafe fn input<'a>(data: *const u8, size: u16) -> &'a [u8] {
-    if size == 0 {
-        return &[];
-    }
     // SAFETY: the caller's.
-    unsafe { slice::from_raw_parts(data, size.into()) }
+    unsafe { bytes(data, size.into()) }
 }
 
 /// What C handed over to be written.
@@ -71,43 +72,6 @@ unsafe fn output<'a>(data: *mut u8, size: u16) -> &'a mut [u8] {
     }
     // SAFETY: the caller's.
     unsafe { slice::from_raw_parts_mut(data, size.into()) }
-}
-
-/// A message to be signed, and its context: `struct glue_message` in C.
-#[repr(C)]
-struct Message {
-    bytes: *const u8,
-    size: usize,
-    context: *const u8,
-    context_size: usize,
-}
-
-impl Message {
-    /// Message and context.
-    ///
-    /// # Safety
-    /// The pointers are valid for the sizes beside them.
-    unsafe fn parts<'a>(&self) -> [&'a [u8]; 2] {
-        // SAFETY: the caller's.
-        unsafe {
-            [
-                bytes(self.bytes, self.size),
-                bytes(self.context, self.context_size),
-            ]
-        }
-    }
-}
-
-/// The same as [`input`], for what is larger.
-///
-/// # Safety
-/// `data` is valid for `size` bytes.
-unsafe fn bytes<'a>(data: *const u8, size: usize) -> &'a [u8] {
-    if size == 0 {
-        return &[];
-    }
-    // SAFETY: the caller's.
-    unsafe { slice::from_raw_parts(data, size) }
 }
 
 /// The same as [`output`], for what is larger.

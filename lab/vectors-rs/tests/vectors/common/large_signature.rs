@@ -79,17 +79,25 @@ where
             let key = Private::try_from_bytes(private.as_slice().try_into()?)?;
             let made = key.try_sign_with_seed(&(*random).try_into()?, message, context)?;
             *signature = made.to_vec();
-            let size = u16::try_from(made.len())?.to_be_bytes();
-            Ok((status::OK, [&size[..], &[32]].concat()))
+            signed(signature, 32)
         }
         ("verify", [message, context, _]) => {
             let key = Public::try_from_bytes(public.as_slice().try_into()?)?;
-            let valid = key.verify(message, &signature.as_slice().try_into()?, context);
-            let code = if valid { status::OK } else { status::TAG };
-            Ok((code, Vec::new()))
+            verified(key.verify(message, &signature.as_slice().try_into()?, context))
         }
         _ => Err(format!("no operation {operation}").into()),
     }
+}
+
+/// What is told of a signature: its size, and how many random bytes it took.
+fn signed(signature: &[u8], random: u8) -> Result<(u8, Vec<u8>), CallError> {
+    let size = u16::try_from(signature.len())?.to_be_bytes();
+    Ok((status::OK, [&size[..], &[random]].concat()))
+}
+
+fn verified(valid: bool) -> Result<(u8, Vec<u8>), CallError> {
+    let code = if valid { status::OK } else { status::TAG };
+    Ok((code, Vec::new()))
 }
 
 /// The random bytes of one signature.
@@ -138,14 +146,11 @@ where
             let key = Private::try_from_bytes(private.as_slice().try_into()?)?;
             let made = key.try_sign_with_rng(&mut Given(random), message, context, true)?;
             *signature = made.to_vec();
-            let size = u16::try_from(made.len())?.to_be_bytes();
-            Ok((status::OK, [&size[..], &[16]].concat()))
+            signed(signature, 16)
         }
         ("verify", [message, context, _]) => {
             let key = Public::try_from_bytes(public.as_slice().try_into()?)?;
-            let valid = key.verify(message, &signature.as_slice().try_into()?, context);
-            let code = if valid { status::OK } else { status::TAG };
-            Ok((code, Vec::new()))
+            verified(key.verify(message, &signature.as_slice().try_into()?, context))
         }
         _ => Err(format!("no operation {operation}").into()),
     }
