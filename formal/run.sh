@@ -2,10 +2,12 @@
 # Runs every symbolic model of this folder through Verifpal, and compares the verdict on
 # each query with the one that the model expects.
 #
-# usage: formal/run.sh [--folder FOLDER] [--quick] [MODEL]...
-#   MODEL     names without ending; all by default
-#   --folder  the folder of the models (default: the folder of this script)
-#   --quick   without the models of broken/ that have a line "// slow": half of the time
+# usage: formal/run.sh [--folder FOLDER] [--changed | --record] [MODEL]...
+#   MODEL      names without ending; all by default
+#   --folder   the folder of the models (default: the folder of this script)
+#   --changed  only models that are not listed in verified.txt as they are now; without such
+#              models Verifpal is not needed
+#   --record   a run of all models that ends as expected writes verified.txt
 # environment: SELO_VERIFPAL  a verifpal to run instead of installing one
 #              SELO_TOOLS     where it is installed, for all clones (default: ~/.cache/selo/tools)
 #
@@ -29,12 +31,24 @@ if [ "${1:-}" = --folder ]; then
     work=$folder/out
     shift 2
 fi
-quick=no
-if [ "${1:-}" = --quick ]; then
-    quick=yes
+mode=all
+case ${1:-} in
+--changed | --record)
+    mode=${1#--}
     shift
-fi
+    ;;
+esac
 mkdir -p "$work"
+verified=$folder/verified.txt
+
+# Prints a line of verified.txt: the digest of the file $2 with Verifpal's version, and the name $1.
+# The file of a model has its expected verdicts and its number of sessions.
+line_of() { # NAME FILE
+    printf '%s %s\n' "$({ echo "$version"; cat "$2"; } | sha256sum | cut -d ' ' -f 1)" "$1"
+}
+is_verified() { [ -f "$verified" ] && grep -qxF "$(line_of "$1" "$2")" "$verified"; }
+# The results that the README shows.
+shown() { sed -n '/^<!-- results -->$/,/^<!-- end -->$/p' "$folder/README.md" | grep -v -e '^<!--' -e '^```'; }
 
 install_verifpal() {
     local folder=$selo_tools/verifpal-$version new log
@@ -106,35 +120,37 @@ verify_one() {
     echo $? >"$work/$model.status"
 }
 
-install_verifpal || exit 2
-
-models=()
+models=() same=0
 while IFS= read -r file; do
     name=$(basename "${file%.*}")
-    if [ $quick = yes ] && grep -qx '// slow' "$folder/$file"; then
-        continue
-    fi
     if [ $# -eq 0 ] || [[ " $* " == *" $name "* ]]; then
-        models+=("$name")
         rm -f "$work/$name".*
         write_model "$file" >"$work/$name.write" 2>&1 || rm -f "$work/$name.vp"
+        if [ $mode = changed ] && [ -f "$work/$name.vp" ] && is_verified "$name" "$work/$name.vp"; then
+            same=$((same + 1))
+        else
+            models+=("$name")
+        fi
     fi
 done < <(cd "$folder" && LC_ALL=C ls ./*.vp attackers/*.patch broken/*.patch 2>/dev/null)
-if [ ${#models[@]} -eq 0 ]; then
+if [ $((${#models[@]} + same)) -eq 0 ]; then
     echo "formal: no model ${*:-at all} in $folder" >&2
     exit 2
 fi
 
+[ ${#models[@]} -eq 0 ] || install_verifpal || exit 2
+
 export work verifpal
 export -f verify_one
-for name in "${models[@]}"; do
+[ ${#models[@]} -eq 0 ] || for name in "${models[@]}"; do
     [ ! -f "$work/$name.vp" ] || printf '%s\0' "$name"
 done | xargs -0 -n 1 -P "$(nproc)" bash -c 'verify_one "$1"' -
 
-passed=0 failed=0
+passed=$same failed=0
+[ $mode != changed ] || echo "$same models are as verified.txt has them, ${#models[@]} are run"
 say() { printf '%s\n' "${1%"${1##*[! ]}"}" | tee -a "$work/report"; }
 : >"$work/report"
-for name in "${models[@]}"; do
+for name in ${models[@]+"${models[@]}"}; do
     if [ ! -f "$work/$name.vp" ]; then
         say "$name: the model could not be written"
         sed 's/^/    /' "$work/$name.write"
@@ -164,14 +180,31 @@ done
 
 # The results in the README must be the beginning of a complete run's results.
 if [ $# -eq 0 ] && [ -f "$folder/README.md" ]; then
-    sed -n '/^<!-- results -->$/,/^<!-- end -->$/p' "$folder/README.md" | grep -v -e '^<!--' -e '^```' >"$work/shown"
-    if [ -s "$work/shown" ] && head -n "$(wc -l <"$work/shown")" "$work/report" | cmp -s - "$work/shown"; then
+    shown >"$work/shown"
+    if [ $mode = changed ]; then
+        is_verified README "$work/shown"
+        status=$?
+    else
+        [ -s "$work/shown" ] && head -n "$(wc -l <"$work/shown")" "$work/report" | cmp -s - "$work/shown"
+        status=$?
+    fi
+    if [ $status -eq 0 ]; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "README.md: the results that it shows are not those above"
-        echo "hint: put the first lines of target/formal/report between its marks"
+        echo "README.md: the results that it shows are not those of the models"
+        echo "hint: formal/run.sh --record, and put the first lines of target/formal/report between its marks"
     fi
+fi
+
+# A complete run as it should be is kept.
+if [ $# -eq 0 ] && [ $mode = record ] && [ "$failed" -eq 0 ]; then
+    {
+        for name in "${models[@]}"; do
+            line_of "$name" "$work/$name.vp"
+        done
+        line_of README "$work/shown"
+    } >"$verified"
 fi
 
 echo "$passed passed, $failed failed"
