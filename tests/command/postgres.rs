@@ -40,6 +40,16 @@ fn is_root() -> bool {
     output.stdout == b"0\n"
 }
 
+/// Copies a folder with its owner.
+fn copy(from: &Path, to: &Path) {
+    let status = Command::new("cp")
+        .arg("-a")
+        .args([from, to])
+        .status()
+        .expect("cp runs");
+    assert!(status.success(), "cp {} {}", from.display(), to.display());
+}
+
 impl Cluster {
     /// Starts a cluster. Returns `None` if PostgreSQL is not installed; CI requires it.
     pub fn start() -> Option<Cluster> {
@@ -52,14 +62,7 @@ impl Cluster {
             return None;
         };
         let cluster = Cluster::empty(bin);
-        let data = cluster.data();
-        let data = data.to_str().expect("text");
-        cluster.run(
-            "initdb",
-            &[
-                "-D", data, "-A", "trust", "-U", "postgres", "-N", "-E", "UTF8",
-            ],
-        );
+        cluster.fill();
         cluster.up();
         Some(cluster)
     }
@@ -82,6 +85,48 @@ impl Cluster {
             port: None,
             tls: false,
         }
+    }
+
+    /// Copies the data of a cluster that was made once for all tests: making one takes as much of the
+    /// processor as most tests.
+    fn fill(&self) {
+        let version = self
+            .bin
+            .parent()
+            .and_then(Path::file_name)
+            .expect("a version");
+        let made = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("postgresql")
+            .join(version);
+        if !made.exists() {
+            let new = Cluster::empty(self.bin.clone());
+            let data = new.data();
+            let data = data.to_str().expect("text");
+            new.run(
+                "initdb",
+                &[
+                    "-D",
+                    data,
+                    "-A",
+                    "trust",
+                    "-U",
+                    "postgres",
+                    "-N",
+                    "-E",
+                    "UTF8",
+                    "--wal-segsize",
+                    "1",
+                ],
+            );
+            std::fs::create_dir_all(made.parent().expect("a folder")).expect("a folder");
+            let own = made.with_extension(std::process::id().to_string());
+            copy(&new.data(), &own);
+            // Another test may have been faster. Then its cluster stays.
+            if std::fs::rename(&own, &made).is_err() {
+                let _ = std::fs::remove_dir_all(&own);
+            }
+        }
+        copy(&made, &self.data());
     }
 
     /// Starts a standby, and from now on commits only what it has too.
@@ -196,7 +241,8 @@ impl Cluster {
     }
 
     fn up_with(&self, ssl: &str) {
-        let mut options = format!("-k {} -c ssl={ssl}", self.socket().display());
+        // Tests kill PostgreSQL, but not the machine, whose disk would lose what is not synchronised.
+        let mut options = format!("-k {} -c fsync=off -c ssl={ssl}", self.socket().display());
         match self.port {
             Some(port) => options += &format!(" -c listen_addresses=localhost -p {port}"),
             None => options += " -c listen_addresses=",
