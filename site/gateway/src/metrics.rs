@@ -44,7 +44,7 @@ pub fn serve(
                 if stopping() {
                     return;
                 }
-                let Ok(stream) = stream else {
+                let Ok(mut stream) = stream else {
                     std::thread::sleep(Duration::from_millis(100));
                     continue;
                 };
@@ -60,8 +60,10 @@ pub fn serve(
                 let _ = std::thread::Builder::new()
                     .name("metrics".into())
                     .spawn(move || {
-                        let _ = answer(stream, &counters);
+                        let _ = answer(&mut stream, &counters);
+                        // A client that saw the end of its answer must find the seat free.
                         drop(seat);
+                        drop(stream);
                     });
             }
         })
@@ -136,9 +138,9 @@ fn is_local(host: &str) -> bool {
     !host.contains('.') || host.parse::<IpAddr>().is_ok() || ZONES.iter().any(in_zone)
 }
 
-fn answer(mut stream: TcpStream, counters: &Shared) -> io::Result<()> {
+fn answer(stream: &mut TcpStream, counters: &Shared) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
-    let head = read_head(&mut stream)?;
+    let head = read_head(stream)?;
     let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
     let mut request = httparse::Request::new(&mut headers);
     let is_http = request

@@ -366,7 +366,7 @@ fn a_site_that_cannot_be_written_stays_whole() {
     assert!(!output.status.success());
     assert!(
         site.join(".publish").exists(),
-        "it was ended while it wrote"
+        "it was ended while it wrote: {output:?}"
     );
     let visible = || {
         let mut files = files(&site);
