@@ -4,7 +4,7 @@
 //! cargo run -p selo-classic --example classic_vectors
 //! ```
 
-#[path = "../tests/support/vectors.rs"]
+#[path = "../tests/classic/vectors.rs"]
 mod vectors;
 
 fn main() -> std::io::Result<()> {

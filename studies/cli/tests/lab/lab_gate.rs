@@ -245,6 +245,7 @@ fn two_are_compared_with_what_their_ratio_is_worth() {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn a_sweep_keeps_each_combination_and_marks_the_best() {
     let project = Project::new();
     let run = with(

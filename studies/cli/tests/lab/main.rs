@@ -24,7 +24,7 @@ mod port;
 #[path = "../../../../tests/command/postgres.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]
 mod postgres;
-#[path = "../../../../lab/engine/tests/pty_board/mod.rs"]
+#[path = "../../../../lab/engine/tests/engine/pty_board/mod.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]
 mod pty_board;
 mod publish;

@@ -190,6 +190,7 @@ fn c_in_place_with_a_global_key() {
 }
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn a_class_for_arduino() {
     let faults = [
         fault(

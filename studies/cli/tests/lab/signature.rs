@@ -193,6 +193,7 @@ const FAULTS: [(&str, &str, &str, &str); 4] = [
 ];
 
 #[test]
+#[ignore = "takes long: make test-all runs it"]
 fn planted_faults_are_caught_and_a_signer_with_its_own_random_numbers_is_not_accused() {
     let project = Project::new();
     for (name, file, from, to) in FAULTS {

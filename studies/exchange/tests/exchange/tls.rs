@@ -1,16 +1,13 @@
 //! The second experiment over loopback: every suite, key exchange and kind of handshake, and every
 //! kind of failure.
 
-#[path = "support/authority.rs"]
-mod authority;
-mod support;
-
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use authority::{Authority, start};
+use crate::authority::{Authority, start};
+use crate::support::{Meddling, between};
 use selo_exchange::row::Delivered;
 use selo_exchange::serving::Server;
 use selo_exchange::tls::client::{self, Client};
@@ -19,7 +16,6 @@ use selo_exchange::tls::url::Url;
 use selo_exchange::tls::{Group, Suite};
 use selo_exchange::{Fault, Result};
 use selo_tls::station::Reading;
-use support::{Meddling, between};
 
 const READING: Reading = Reading {
     latitude: -23.1851,

@@ -2,12 +2,10 @@
 //! figures must equal the simulator's, and faults of the cable must not change a row.
 
 #[allow(dead_code)]
-mod pty_board;
-
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pty_board::{Faults, PtyBoard};
+use crate::pty_board::{Faults, PtyBoard, Seen};
 use selo_engine::board::Board;
 use selo_engine::build::Builder;
 use selo_engine::check::{CONSTANT_TIME, Effort};
@@ -94,7 +92,7 @@ impl Bench {
         unit: (&str, &str),
         operations: &[&str],
         faults: Faults,
-    ) -> (selo_engine::Result<Vec<Row>>, pty_board::Seen) {
+    ) -> (selo_engine::Result<Vec<Row>>, Seen) {
         let pty = PtyBoard::new(&self.root, self.uno(), faults);
         let rows = self.rows(&pty.described(self.uno()), unit, operations, &[]);
         (rows, pty.seen())

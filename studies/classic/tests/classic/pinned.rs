@@ -1,16 +1,16 @@
 //! Checks the pinned vectors: this crate reproduces them, and opens their messages.
 
-#[path = "support/vectors.rs"]
-mod vectors;
-
+use crate::vectors::VectorFile;
 use selo_classic::{ClassicKey, Frame};
 use selo_link::{EphemeralSecret, FRAME_MAX};
-use vectors::VectorFile;
 
 #[test]
 fn this_crate_makes_the_file_and_opens_its_messages() {
-    let text = std::fs::read_to_string(vectors::path()).expect("the vector file exists");
-    assert!(vectors::text() == text, "lab/vectors/link/classic.toml");
+    let text = std::fs::read_to_string(crate::vectors::path()).expect("the vector file exists");
+    assert!(
+        crate::vectors::text() == text,
+        "lab/vectors/link/classic.toml"
+    );
     let file: VectorFile = toml::from_str(&text).expect("a valid vector file");
     let bytes = |digits: &str| hex::decode(digits).expect("hexadecimal");
     let array = |digits: &str| -> [u8; 32] { bytes(digits).try_into().expect("32 bytes") };

@@ -1,14 +1,13 @@
 //! The first experiment over loopback: every cipher with every implementation, several clients, and
 //! every kind of failure.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::support::{Meddling, between};
 use selo_exchange::cipher::{BuiltIn, Cipher};
 use selo_exchange::client::{Done, Exchange};
 use selo_exchange::implementation::Implementation;
@@ -17,7 +16,6 @@ use selo_exchange::payload::Payload;
 use selo_exchange::server::{self, Options};
 use selo_exchange::serving::Server;
 use selo_exchange::{Error, Fault, Result};
-use support::{Meddling, between};
 
 struct KeyFolder {
     folder: tempfile::TempDir,

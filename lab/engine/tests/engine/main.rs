@@ -1,0 +1,10 @@
+//! The lab on emulated boards, simulated ports, crates, archives and repositories.
+
+mod boards;
+mod cargo;
+mod footprint;
+mod git;
+mod input;
+mod pty_board;
+mod serial;
+mod source;

@@ -1,0 +1,4 @@
+//! The attacks keep their promises, and find what they look for.
+
+mod detectors;
+mod promises;

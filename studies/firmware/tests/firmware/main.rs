@@ -1,0 +1,4 @@
+//! The studies' firmware on simulated chips.
+
+mod experiment;
+mod node;
