@@ -12,6 +12,7 @@ mod parts;
 mod private;
 mod prose;
 mod scanned;
+mod unnamed;
 pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -205,6 +206,7 @@ impl Reading {
             ..
         } = self;
         functions.extend(tables(&objects, &operations, &scanned));
+        unnamed::name_parameters(&mut functions);
         // Headers first: a function in a header is public. Functions that only a source has follow.
         functions.sort_by_key(|(.., header)| !header);
         let mut in_headers: BTreeSet<String> = BTreeSet::new();

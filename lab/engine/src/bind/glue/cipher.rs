@@ -33,7 +33,10 @@ impl Writer<'_, '_> {
             if self.keeps_key() {
                 text.push_str("    memcpy(key, call->in[0].data, AGENT_KEY_BYTES);\n");
             }
-            text.push_str("    uint8_t *raw = call->in[0].data;\n");
+            text.push_str(match self.points_to_key() {
+                true => "    uint8_t *raw = key;\n",
+                false => "    uint8_t *raw = call->in[0].data;\n",
+            });
             if self.recipe.set_key.iter().any(|call| call.has(Slot::Iv)) {
                 text.push_str("    uint8_t zeros[BLOCK] = {0};\n");
             }
