@@ -332,17 +332,16 @@ impl Writer<'_, '_> {
         }
         calls.extend(self.calls_of(found, &NAMES, purpose));
         text.push_str(&measure(&calls));
-        text.push_str(if self.recipe.pads {
-            "    /* The library removes the padding and does not say how much is left. */\n\
-             \x20   uint8_t padding = out[size - 1];\n\
-             \x20   call->out_size = (agent_size)(padding <= BLOCK ? size - padding : size);\n    return 0;\n}\n\n"
-        } else {
+        if self.recipe.pads {
+            text.push_str("    /* The library removes the padding and does not say how much is left, or what was wrong. */\n");
+        }
+        text.push_str(
             "    /* 3: the padding is malformed, and the output is zeros. */\n\
              \x20   uint8_t padding = out[size - 1], wrong = padding == 0 || padding > BLOCK;\n\
              \x20   for (uint8_t i = 1; !wrong && i <= padding; i++)\n        wrong |= out[size - i] != padding;\n\
              \x20   if (wrong)\n        memset(out, 0, size);\n\
-             \x20   call->out_size = (agent_size)(wrong ? 0 : size - padding);\n    return wrong ? 3 : 0;\n}\n\n"
-        });
+             \x20   call->out_size = (agent_size)(wrong ? 0 : size - padding);\n    return wrong ? 3 : 0;\n}\n\n",
+        );
         text
     }
 

@@ -130,7 +130,11 @@ pub(super) fn with_keys<'l>(
     if wants_iv && base.algorithm.interface == Interface::ModeCbc {
         let padded = found.clone().into_iter().map(|mut recipe| {
             recipe.pads = true;
-            recipe.cost += 4;
+            // Who asks for the room of the output writes more than it is given.
+            match encrypt.has(Slot::OutBytes) {
+                true => recipe.cost = recipe.cost.saturating_sub(1),
+                false => recipe.cost += 4,
+            }
             recipe
         });
         found.extend(padded.collect::<Vec<_>>());
