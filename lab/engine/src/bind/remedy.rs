@@ -81,6 +81,10 @@ impl Remedies {
             let include = ["-include".to_owned(), "assert.h".to_owned()];
             self.flags.extend(include);
         }
+        let throws = "-fexceptions".to_owned();
+        if message.contains("exception handling disabled") && !self.flags.contains(&throws) {
+            self.flags.push(throws);
+        }
         if let Some(name) = other_branch(message, &scanned.folder) {
             let define = format!("-D{name}");
             if !self.flags.contains(&define) {
@@ -175,6 +179,12 @@ impl Remedies {
         {
             include("stdint.h");
             self.flags.push(format!("-D{name}=uint{bits}_t"));
+        } else if name.starts_with("prog_") {
+            // Types of older versions of avr-libc, which newer ones have behind a macro.
+            let define = "-D__PROG_TYPES_COMPAT__".to_owned();
+            if !self.flags.contains(&define) {
+                self.flags.push(define);
+            }
         } else if name == "off_t" || name == "ssize_t" {
             include("sys/types.h");
         } else if OF_BSD.contains(&name) {
