@@ -171,6 +171,7 @@ impl Writer<'_, '_> {
         let directed = sets(Slot::Encrypts) || sets(Slot::Decrypts);
         modes.contains(&self.recipe.algorithm.interface) && sets(Slot::Iv)
             || directed && self.recipe.class.is_some()
+            || self.recipe.sets_members()
     }
 
     fn operations(&self) -> String {

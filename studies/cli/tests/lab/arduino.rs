@@ -15,7 +15,7 @@ struct Style {
     bound: &'static [&'static str],
 }
 
-const STYLES: [Style; 24] = [
+const STYLES: [Style; 25] = [
     style("each-call", &["aes-128", "aes-128-cbc"]),
     style(
         "class-with-modes",
@@ -47,6 +47,7 @@ const STYLES: [Style; 24] = [
     style("kept-pointers", &["aes-128", "aes-128-cbc"]),
     style("room-of-the-output", &["aes-256", "aes-128-cbc"]),
     style("iv-after-constructor", &["aes-128-cbc"]),
+    style("members", &["aes-256-ctr"]),
 ];
 
 const fn style(folder: &'static str, bound: &'static [&'static str]) -> Style {

@@ -180,6 +180,19 @@ impl Writer<'_, '_> {
             calls.push(self.call(&apart.fetch, names, purpose));
             return calls;
         }
+        if self.recipe.sets_members() {
+            let each = Names {
+                output: "(out + at)",
+                ..*names
+            };
+            let step = if self.recipe.each_byte { "1" } else { "BLOCK" };
+            let call = self.call(found, &each, purpose);
+            calls.push(format!(
+                "for (agent_size at = 0; at < {}; at = (agent_size)(at + {step})) {call}",
+                names.size
+            ));
+            return calls;
+        }
         if self.is_block_of_chain(found) {
             let each = Names {
                 input: if names.input == "in" {
@@ -243,14 +256,17 @@ impl Writer<'_, '_> {
             let arguments = self.arguments(construct, names, purpose);
             calls.push(format!("{class} object({arguments})"));
         }
+        let placed = self.recipe.iv_place.as_ref();
+        let placed = placed.map(|place| format!("memcpy({place}, {}, BLOCK)", names.iv));
+        // A method that begins a message may take what the members hold.
+        let before = placed.as_ref().filter(|_| self.recipe.sets_members());
+        calls.extend(before.cloned());
         if self.sets_key_with_iv() {
             let sets = self.recipe.set_key.iter();
             calls.extend(sets.map(|call| self.call(call, names, purpose)));
             calls.extend(self.select_mode(purpose));
         }
-        if let Some(place) = &self.recipe.iv_place {
-            calls.push(format!("memcpy({place}, {}, BLOCK)", names.iv));
-        }
+        calls.extend(placed.filter(|_| !self.recipe.sets_members()));
         if let Some(set_iv) = &self.recipe.set_iv {
             calls.push(self.call(set_iv, names, purpose));
         }
