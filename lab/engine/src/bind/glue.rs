@@ -156,7 +156,9 @@ impl Writer<'_, '_> {
         let members = names.filter_map(|of| self.scanned.members.get(&of));
         let is_key = |member: &Parameter| {
             let name = member.name.to_lowercase();
-            let says = ["key", "chave", "clave"].iter().any(|part| name.contains(part));
+            let says = ["key", "chave", "clave"]
+                .iter()
+                .any(|part| name.contains(part));
             let of_bytes = member.is_of_bytes() || member.base == "void";
             says && of_bytes && member.pointers == 1 && member.array.is_none()
         };

@@ -61,7 +61,14 @@ pub struct Known {
 
 /// The endings of functions that a library has once for each kind of processor.
 const PROCESSORS: [&str; 8] = [
-    "_ref", "_portable", "_generic", "_c", "_sse2", "_ssse3", "_avx2", "_neon",
+    "_ref",
+    "_portable",
+    "_generic",
+    "_c",
+    "_sse2",
+    "_ssse3",
+    "_avx2",
+    "_neon",
 ];
 
 impl Known {

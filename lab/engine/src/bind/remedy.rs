@@ -345,6 +345,13 @@ mod tests {
         assert!(remedies.add(message, &scanned, looked));
         assert!(remedies.flags.contains(&"-Du_int32_t=uint32_t".to_owned()));
         assert!(!remedies.add(message, &scanned, looked));
+        let old = "a.cpp:1: error: 'prog_uchar' does not name a type";
+        assert!(remedies.add(old, &scanned, looked));
+        let throws = "a.cpp:2: error: exception handling disabled, use -fexceptions to enable";
+        assert!(remedies.add(throws, &scanned, looked));
+        let added = ["-D__PROG_TYPES_COMPAT__", "-fexceptions"];
+        assert!(remedies.flags.ends_with(&added.map(str::to_owned)));
+        assert!(!remedies.add(old, &scanned, looked) && !remedies.add(throws, &scanned, looked));
         let header = "x.c:1: fatal error: lib_config.h: No such file or directory";
         assert!(remedies.add(header, &scanned, looked));
         assert_eq!(remedies.empty, ["lib_config.h"]);

@@ -189,7 +189,11 @@ mod tests {
             extern cell Key[16];\nextern wide State[16];\nvoid aes_encrypt(void);\n";
         std::fs::write(folder.path().join("aes.h"), header).expect("a file");
         let scanned = scan(folder.path()).expect("a library");
-        let places: Vec<&str> = scanned.held.iter().map(|held| held.place.as_str()).collect();
+        let places: Vec<&str> = scanned
+            .held
+            .iter()
+            .map(|held| held.place.as_str())
+            .collect();
         assert_eq!(places, ["Key"]);
     }
 }

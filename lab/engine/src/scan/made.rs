@@ -113,9 +113,7 @@ fn code(text: &str) -> String {
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {
         match (character, rest.peek()) {
-            ('/', Some('/')) => {
-                while rest.next_if(|c| *c != '\n').is_some() {}
-            }
+            ('/', Some('/')) => while rest.next_if(|c| *c != '\n').is_some() {},
             ('/', Some('*')) => {
                 let mut before = ' ';
                 for inside in rest.by_ref().skip(1) {

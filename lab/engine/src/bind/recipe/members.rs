@@ -46,7 +46,11 @@ pub(super) fn by_members<'l>(
         call.slots == [Slot::InPlace] && [Mode::Plain, Mode::Ctr].contains(&call.mode)
     };
     let mut found = Vec::new();
-    for next in of(calls, Purpose::Encrypt).iter().filter(takes).take(METHODS) {
+    for next in of(calls, Purpose::Encrypt)
+        .iter()
+        .filter(takes)
+        .take(METHODS)
+    {
         let Some(cost) = named(scanned, next, algorithm, Some(class)) else {
             continue;
         };
@@ -71,9 +75,15 @@ fn counter<'s>(scanned: &'s Scanned, class: &str) -> Option<&'s str> {
     let hidden = scanned.private_members.get(class);
     let is_open = |member: &&Parameter| hidden.is_none_or(|names| !names.contains(&member.name));
     let is_counter = |member: &&Parameter| {
-        let bytes = member.array.as_ref().and_then(|text| product(scanned, text));
+        let bytes = member
+            .array
+            .as_ref()
+            .and_then(|text| product(scanned, text));
         let names = ["counter", "ctr", "nonce", "iv"];
-        bytes == Some(16) && words(&member.name).iter().any(|word| names.contains(&&**word))
+        bytes == Some(16)
+            && words(&member.name)
+                .iter()
+                .any(|word| names.contains(&&**word))
     };
     let mut members = scanned.members.get(class)?.iter().filter(is_open);
     members.find(is_counter).map(|member| member.name.as_str())

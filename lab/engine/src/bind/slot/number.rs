@@ -186,10 +186,7 @@ impl<'n> Said<'n> {
                 Bytes,
                 unless(self.bits || self.blocks || self.key || self.direction, 0),
             ),
-            (
-                OutBytes,
-                if_says(self.of_room(), 9),
-            ),
+            (OutBytes, if_says(self.of_room(), 9)),
             (Blocks, if_says(self.blocks, 3)),
             (Bits, if self.bits && !self.key { 1 } else { 6 }),
             (KeyBytes, if self.bits { 3 } else { if_says(self.key, 4) }),

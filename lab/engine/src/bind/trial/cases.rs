@@ -50,7 +50,10 @@ pub(super) fn cases(lab: &Lab<'_>, algorithm: &Algorithm) -> Result<Vec<Case>> {
         }
     }
     for case in padded(lab, algorithm)? {
-        if !chosen.iter().any(|known| is_padded(known) && place_of(known) == place_of(&case)) {
+        if !chosen
+            .iter()
+            .any(|known| is_padded(known) && place_of(known) == place_of(&case))
+        {
             chosen.push(case);
         }
     }
