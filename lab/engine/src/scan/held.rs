@@ -179,7 +179,6 @@ fn held(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scan::scan;
 
     #[test]
