@@ -209,15 +209,7 @@ impl<'a> Objects<'a> {
         }
         let mut dispatcher = None;
         for path in candidates {
-            if !self.known.symbols.contains_key(&path) && self.known.symbols.len() < MOST_SOURCES {
-                let known = match (self.compile)(&path) {
-                    Ok(object) => Ok(symbols(&object)?),
-                    Err(Error::Compile { output, .. }) => Err(output),
-                    Err(Error::Data { message, .. }) => Err(message),
-                    Err(error) => return Err(error),
-                };
-                self.known.symbols.insert(path.clone(), known);
-            }
+            self.look_at(&path)?;
             if self.known.symbols.get(&path).is_some_and(defines) {
                 if !self.chooses(&path, symbol) {
                     return Ok(Some(path));
@@ -226,6 +218,21 @@ impl<'a> Objects<'a> {
             }
         }
         Ok(dispatcher)
+    }
+
+    /// Compiles a source, unless it is known or enough are.
+    fn look_at(&mut self, path: &Path) -> Result<()> {
+        if self.known.symbols.contains_key(path) || self.known.symbols.len() >= MOST_SOURCES {
+            return Ok(());
+        }
+        let known = match (self.compile)(path) {
+            Ok(object) => Ok(symbols(&object)?),
+            Err(Error::Compile { output, .. }) => Err(output),
+            Err(Error::Data { message, .. }) => Err(message),
+            Err(error) => return Err(error),
+        };
+        self.known.symbols.insert(path.to_owned(), known);
+        Ok(())
     }
 
     /// True if a source only chooses a function by the processor: it wants the function under the

@@ -180,34 +180,8 @@ impl Writer<'_, '_> {
             calls.push(self.call(&apart.fetch, names, purpose));
             return calls;
         }
-        if self.recipe.sets_members() {
-            let each = Names {
-                output: "(out + at)",
-                ..*names
-            };
-            let step = if self.recipe.each_byte { "1" } else { "BLOCK" };
-            let call = self.call(found, &each, purpose);
-            calls.push(format!(
-                "for (agent_size at = 0; at < {}; at = (agent_size)(at + {step})) {call}",
-                names.size
-            ));
-            return calls;
-        }
-        if self.is_block_of_chain(found) {
-            let each = Names {
-                input: if names.input == "in" {
-                    "(in + at)"
-                } else {
-                    "(out + at)"
-                },
-                output: "(out + at)",
-                ..*names
-            };
-            let call = self.call(found, &each, purpose);
-            calls.push(format!(
-                "for (agent_size at = 0; at < {}; at = (agent_size)(at + BLOCK)) {call}",
-                names.size
-            ));
+        if self.recipe.sets_members() || self.is_block_of_chain(found) {
+            calls.push(self.call_for_each(found, names, purpose));
             return calls;
         }
         let call = self.call(found, names, purpose);
@@ -229,6 +203,25 @@ impl Writer<'_, '_> {
             ));
         }
         calls
+    }
+
+    /// The call for each block, or for each byte.
+    fn call_for_each(&self, found: &Call<'_>, names: &Names, purpose: Purpose) -> String {
+        let each = Names {
+            input: if names.input == "in" {
+                "(in + at)"
+            } else {
+                "(out + at)"
+            },
+            output: "(out + at)",
+            ..*names
+        };
+        let step = if self.recipe.each_byte { "1" } else { "BLOCK" };
+        let call = self.call(found, &each, purpose);
+        format!(
+            "for (agent_size at = 0; at < {}; at = (agent_size)(at + {step})) {call}",
+            names.size
+        )
     }
 
     /// What is called before the function for each message.
