@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::declarations::{Function, Parameter};
-use super::qualified;
 
 /// Gives the parameters of declarations the names that the definitions have.
 pub(super) fn name_parameters(functions: &mut [(Function, PathBuf, bool)]) {
@@ -13,13 +12,13 @@ pub(super) fn name_parameters(functions: &mut [(Function, PathBuf, bool)]) {
     let defined = defined.filter(|function| function.has_body);
     let defined = defined.filter(|function| function.parameters.iter().any(is_named));
     let known: BTreeMap<String, Vec<Parameter>> = defined
-        .map(|function| (qualified(function), function.parameters.clone()))
+        .map(|function| (function.qualified(), function.parameters.clone()))
         .collect();
     for (function, ..) in functions {
         if function.has_body || function.parameters.iter().all(is_named) {
             continue;
         }
-        let Some(names) = known.get(&qualified(function)) else {
+        let Some(names) = known.get(&function.qualified()) else {
             continue;
         };
         let alike = |(a, b): (&Parameter, &Parameter)| a.base == b.base && a.pointers == b.pointers;
