@@ -81,10 +81,6 @@ impl Remedies {
             let include = ["-include".to_owned(), "assert.h".to_owned()];
             self.flags.extend(include);
         }
-        let throws = "-fexceptions".to_owned();
-        if message.contains("exception handling disabled") && !self.flags.contains(&throws) {
-            self.flags.push(throws);
-        }
         if let Some(name) = other_branch(message, &scanned.folder) {
             let define = format!("-D{name}");
             if !self.flags.contains(&define) {
@@ -347,11 +343,12 @@ mod tests {
         assert!(!remedies.add(message, &scanned, looked));
         let old = "a.cpp:1: error: 'prog_uchar' does not name a type";
         assert!(remedies.add(old, &scanned, looked));
-        let throws = "a.cpp:2: error: exception handling disabled, use -fexceptions to enable";
-        assert!(remedies.add(throws, &scanned, looked));
-        let added = ["-D__PROG_TYPES_COMPAT__", "-fexceptions"];
-        assert!(remedies.flags.ends_with(&added.map(str::to_owned)));
-        assert!(!remedies.add(old, &scanned, looked) && !remedies.add(throws, &scanned, looked));
+        assert!(
+            remedies
+                .flags
+                .contains(&"-D__PROG_TYPES_COMPAT__".to_owned())
+        );
+        assert!(!remedies.add(old, &scanned, looked));
         let header = "x.c:1: fatal error: lib_config.h: No such file or directory";
         assert!(remedies.add(header, &scanned, looked));
         assert_eq!(remedies.empty, ["lib_config.h"]);
