@@ -12,6 +12,7 @@ mod parts;
 mod private;
 mod prose;
 mod scanned;
+mod unnamed;
 pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,7 +129,9 @@ impl Reading {
             self.functions.extend(made.collect::<Vec<_>>());
         }
         let allocate = made::allocating(&bytes, &found.functions);
-        self.scanned.allocate.extend(allocate.map(qualified));
+        self.scanned
+            .allocate
+            .extend(allocate.map(Function::qualified));
         self.types.note(&found, &relative, header);
         match kind {
             Kind::Header => self.scanned.headers.push(relative.clone()),
@@ -205,13 +208,14 @@ impl Reading {
             ..
         } = self;
         functions.extend(tables(&objects, &operations, &scanned));
+        unnamed::name_parameters(&mut functions);
         // Headers first: a function in a header is public. Functions that only a source has follow.
         functions.sort_by_key(|(.., header)| !header);
         let mut in_headers: BTreeSet<String> = BTreeSet::new();
         for (function, file, in_header) in functions {
             let in_sketch = is_sketch(&file);
             if function.has_body && !in_header && !in_sketch {
-                let name = qualified(&function);
+                let name = function.qualified();
                 scanned.definitions.entry(name).or_insert(file.clone());
             }
             // A static function of a header belongs to everyone who includes it, one of a source to
@@ -221,7 +225,7 @@ impl Reading {
                 continue;
             }
             // What a header declares is called by that declaration.
-            let name = qualified(&function);
+            let name = function.qualified();
             if !in_header && in_headers.contains(&name) {
                 continue;
             }
@@ -320,18 +324,10 @@ pub fn included(path: &Path) -> Vec<String> {
     std::fs::read(path).map_or_else(|_| Vec::new(), |bytes| read(&bytes).includes)
 }
 
-/// The name of a function, with its class.
-fn qualified(function: &Function) -> String {
-    match &function.class {
-        Some(class) => format!("{class}::{}", function.name),
-        None => function.name.clone(),
-    }
-}
-
 impl Scanned {
     /// True if a function returns memory that it allocates.
     pub fn allocates(&self, function: &Function) -> bool {
-        self.allocate.contains(&qualified(function))
+        self.allocate.contains(&function.qualified())
     }
 
     /// True if a class or structure has methods.
@@ -342,7 +338,7 @@ impl Scanned {
 
     /// The source that defines a function, if the folder has it.
     pub fn definition(&self, function: &Function) -> Option<&PathBuf> {
-        self.definitions.get(&qualified(function))
+        self.definitions.get(&function.qualified())
     }
 
     /// The number behind a macro or a text; macros of macros are followed a few levels.

@@ -20,6 +20,7 @@ use super::slot::Slot;
 use crate::algorithm::Algorithm;
 use crate::data::is_cpp;
 use crate::interface::Interface;
+use crate::scan::declarations::Parameter;
 use crate::scan::{Scanned, is_sketch};
 
 /// True if the glue must be C++: it calls methods, or functions that only C++ sources define.
@@ -143,6 +144,25 @@ impl Writer<'_, '_> {
         later.into_iter().flatten().any(Call::takes_key)
             || steps.any(|call| call.has(Slot::Key))
             || self.sets_key_with_iv()
+            || self.points_to_key()
+    }
+
+    /// True if the state or object may only point to the key that it was given: the key must then
+    /// outlive the set-up.
+    fn points_to_key(&self) -> bool {
+        let state = self.states().into_iter().map(|(_, of)| of.base.clone());
+        let owners = self.recipe.class.clone().into_iter().chain(state);
+        let names = owners.map(|of| of.trim_start_matches("struct ").trim().to_owned());
+        let members = names.filter_map(|of| self.scanned.members.get(&of));
+        let is_key = |member: &Parameter| {
+            let name = member.name.to_lowercase();
+            let says = ["key", "chave", "clave"]
+                .iter()
+                .any(|part| name.contains(part));
+            let of_bytes = member.is_of_bytes() || member.base == "void";
+            says && of_bytes && member.pointers == 1 && member.array.is_none()
+        };
+        members.flatten().any(is_key)
     }
 
     /// True if the set-up is called for every message: it takes the IV, or tells an object its
@@ -153,6 +173,7 @@ impl Writer<'_, '_> {
         let directed = sets(Slot::Encrypts) || sets(Slot::Decrypts);
         modes.contains(&self.recipe.algorithm.interface) && sets(Slot::Iv)
             || directed && self.recipe.class.is_some()
+            || self.recipe.sets_members()
     }
 
     fn operations(&self) -> String {

@@ -59,6 +59,18 @@ pub struct Known {
     texts: BTreeMap<PathBuf, String>,
 }
 
+/// The endings of functions that a library has once for each kind of processor.
+const PROCESSORS: [&str; 8] = [
+    "_ref",
+    "_portable",
+    "_generic",
+    "_c",
+    "_sse2",
+    "_ssse3",
+    "_avx2",
+    "_neon",
+];
+
 impl Known {
     /// The message of a source that does not compile and that mentions `name`: the one that
     /// defines it, if that is known, or else the first.
@@ -195,21 +207,47 @@ impl<'a> Objects<'a> {
             candidates.extend(scanned.sources.iter().filter(named_after).cloned());
             candidates.extend(scanned.sources.iter().take(MOST_GUESSED).cloned());
         }
+        let mut dispatcher = None;
         for path in candidates {
-            if !self.known.symbols.contains_key(&path) && self.known.symbols.len() < MOST_SOURCES {
-                let known = match (self.compile)(&path) {
-                    Ok(object) => Ok(symbols(&object)?),
-                    Err(Error::Compile { output, .. }) => Err(output),
-                    Err(Error::Data { message, .. }) => Err(message),
-                    Err(error) => return Err(error),
-                };
-                self.known.symbols.insert(path.clone(), known);
-            }
+            self.look_at(&path)?;
             if self.known.symbols.get(&path).is_some_and(defines) {
-                return Ok(Some(path));
+                if !self.chooses(&path, symbol) {
+                    return Ok(Some(path));
+                }
+                dispatcher.get_or_insert(path);
             }
         }
-        Ok(None)
+        Ok(dispatcher)
+    }
+
+    /// Compiles a source, unless it is known or enough are.
+    fn look_at(&mut self, path: &Path) -> Result<()> {
+        if self.known.symbols.contains_key(path) || self.known.symbols.len() >= MOST_SOURCES {
+            return Ok(());
+        }
+        let known = match (self.compile)(path) {
+            Ok(object) => Ok(symbols(&object)?),
+            Err(Error::Compile { output, .. }) => Err(output),
+            Err(Error::Data { message, .. }) => Err(message),
+            Err(error) => return Err(error),
+        };
+        self.known.symbols.insert(path.to_owned(), known);
+        Ok(())
+    }
+
+    /// True if a source only chooses a function by the processor: it wants the function under the
+    /// same name with an ending, such as `_ref` or `_sse2`. Another that has the name itself is the
+    /// function.
+    fn chooses(&self, path: &Path, symbol: &str) -> bool {
+        let is_of_one = |wanted: &String| {
+            let ending = wanted.strip_prefix(symbol);
+            ending.is_some_and(|ending| PROCESSORS.contains(&ending))
+        };
+        let known = self.known.symbols.get(path);
+        known.is_some_and(|known| {
+            let symbols = known.as_ref();
+            symbols.is_ok_and(|symbols| symbols.wanted.iter().any(is_of_one))
+        })
     }
 
     /// The source that includes a source, if there is one such.

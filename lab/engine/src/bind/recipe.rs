@@ -9,6 +9,7 @@ mod digest;
 mod kem;
 mod keys;
 mod large_signature;
+mod members;
 mod message;
 mod named;
 mod object;
@@ -121,7 +122,7 @@ fn distinct(found: Vec<Recipe<'_>>, shows: bool) -> Vec<Recipe<'_>> {
         if seen.insert((
             recipe.class.clone(),
             key,
-            (recipe.pads, recipe.fixed_nonce),
+            (recipe.pads, recipe.fixed_nonce, recipe.each_byte),
             recipe.by_rows,
             (recipe.iv_place.clone(), recipe.rate_field.clone()),
             keys,
@@ -155,6 +156,7 @@ fn of_calls<'l>(
             let mut found = cipher::ciphers(scanned, calls, algorithm, class);
             found.extend(over::over_ciphers(scanned, calls, algorithm, class));
             found.extend(apart::apart(scanned, calls, algorithm, class));
+            found.extend(members::by_members(scanned, calls, algorithm, class));
             found
         }
         Interface::Hash | Interface::Mac => digest::digests(scanned, calls, algorithm, class),

@@ -175,6 +175,12 @@ impl Remedies {
         {
             include("stdint.h");
             self.flags.push(format!("-D{name}=uint{bits}_t"));
+        } else if name.starts_with("prog_") {
+            // Types of older versions of avr-libc, which newer ones have behind a macro.
+            let define = "-D__PROG_TYPES_COMPAT__".to_owned();
+            if !self.flags.contains(&define) {
+                self.flags.push(define);
+            }
         } else if name == "off_t" || name == "ssize_t" {
             include("sys/types.h");
         } else if OF_BSD.contains(&name) {
@@ -335,6 +341,14 @@ mod tests {
         assert!(remedies.add(message, &scanned, looked));
         assert!(remedies.flags.contains(&"-Du_int32_t=uint32_t".to_owned()));
         assert!(!remedies.add(message, &scanned, looked));
+        let old = "a.cpp:1: error: 'prog_uchar' does not name a type";
+        assert!(remedies.add(old, &scanned, looked));
+        assert!(
+            remedies
+                .flags
+                .contains(&"-D__PROG_TYPES_COMPAT__".to_owned())
+        );
+        assert!(!remedies.add(old, &scanned, looked));
         let header = "x.c:1: fatal error: lib_config.h: No such file or directory";
         assert!(remedies.add(header, &scanned, looked));
         assert_eq!(remedies.empty, ["lib_config.h"]);

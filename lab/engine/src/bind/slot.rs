@@ -10,6 +10,7 @@ pub mod steps;
 
 use self::name::{ADS, CIPHER, INS, IVS, KEYS, OUTS, PLAIN, SCHEDULES, TAGS, holds, says};
 use self::number::of_number;
+pub use self::number::speaks_of_room;
 use super::types::{Shape, speaks_of_place};
 use crate::scan::declarations::Parameter;
 use crate::scan::words::words;

@@ -200,6 +200,13 @@ pub fn shape(scanned: &Scanned, parameter: &Parameter) -> Shape {
     }
 }
 
+/// True for the name of a class of texts, as `String` of Arduino or that of C++.
+pub fn is_text(name: &str) -> bool {
+    let plain = name.replace([' ', '&'], "");
+    let last = plain.rsplit(':').next().unwrap_or_default();
+    ["String", "string", "string_view", "__FlashStringHelper"].contains(&last)
+}
+
 /// The type of a parameter's values as the glue writes it: names of the library that stand for
 /// numbers are resolved, because no header may have them.
 pub fn written(scanned: &Scanned, parameter: &Parameter) -> String {

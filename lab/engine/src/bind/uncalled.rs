@@ -2,8 +2,9 @@
 //! them into the glue; that they are not called says nothing about the library.
 
 use super::bound::Bound;
-use super::types::{Shape, shape};
-use crate::scan::declarations::Parameter;
+use super::types::{Shape, is_text, shape};
+use crate::scan::declarations::{Function, Parameter};
+use crate::scan::words::words;
 use crate::scan::{Declared, Scanned, speaks};
 
 /// Most that are named.
@@ -69,8 +70,26 @@ fn of_function(scanned: &Scanned, declared: &Declared) -> Option<String> {
             odd.base, odd.name
         )),
         Some(_) => Some(format!("`{whole}` ({place}) takes what no trial passes")),
-        None => None,
+        None => is_of_text(function).then(|| {
+            format!(
+                "`{whole}` ({place}) takes or gives text: decode it in the glue if it is hexadecimal or base64"
+            )
+        }),
     }
+}
+
+/// True if the message of a function is a text, by its types or by what its names say of it.
+fn is_of_text(function: &Function) -> bool {
+    const CODES: [&str; 2] = ["hex", "b64"];
+    let says = |name: &str| {
+        let parts = words(name);
+        let whole = parts.concat();
+        whole.contains("base64") || parts.iter().any(|part| CODES.contains(&part.as_str()))
+    };
+    let mut parameters = function.parameters.iter();
+    is_text(&function.result)
+        || says(&function.name) && function.result.contains("char")
+        || parameters.any(|one| is_text(&one.base) || one.base == "char" && says(&one.name))
 }
 
 #[cfg(test)]
@@ -91,5 +110,20 @@ mod tests {
             "{said:?}"
         );
         assert!(said[1].contains("aes128_cbc"), "{said:?}");
+    }
+    #[test]
+    fn functions_of_text_are_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let header = "class AESText {\npublic:\n    String encrypt(String plain, byte key[]);\n\
+            void encrypt(const char *plain, byte key[]);\n};\nchar *aes_encrypt_hex(const char *in);\n\
+            void aes_encrypt(const char *key_hex, uint8_t *block);\n";
+        std::fs::write(folder.path().join("aes.h"), header).expect("a file");
+        let scanned = crate::scan::scan(folder.path()).expect("a library");
+        let said = uncalled(&scanned, &[]);
+        let lines: Vec<bool> = ["(aes.h:3)", "(aes.h:6)", "(aes.h:7)"]
+            .iter()
+            .map(|place| said.iter().any(|one| one.contains(place)))
+            .collect();
+        assert_eq!((said.len(), lines), (3, vec![true; 3]), "{said:?}");
     }
 }

@@ -54,6 +54,24 @@ fn role(name: &str) -> Option<Role> {
     }
 }
 
+/// Most names of types that are followed.
+const NAMES: usize = 8;
+
+/// True if the type is a byte, also by a name that the library gives it.
+fn is_of_bytes(scanned: &Scanned, place: &Parameter) -> bool {
+    let mut of = place;
+    for _ in 0..NAMES {
+        if of.is_of_bytes() {
+            return true;
+        }
+        match scanned.typedefs.get(&of.base) {
+            Some(alias) if alias.pointers == 0 => of = alias,
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// The bytes of an array; of a matrix, of four rows.
 fn bytes(scanned: &Scanned, place: &Parameter) -> Option<u32> {
     let size = place.array.as_deref()?;
@@ -133,7 +151,7 @@ fn held(
     in_header: bool,
 ) -> Option<Held> {
     let role = role(&place.name)?;
-    let bytes = bytes(scanned, place).filter(|_| place.is_of_bytes())?;
+    let bytes = bytes(scanned, place).filter(|_| is_of_bytes(scanned, place))?;
     let fits = match role {
         Role::Key => [16, 24, 32].contains(&bytes),
         _ => bytes == 16,
@@ -157,4 +175,24 @@ fn held(
         put: declared(assignment(written.clone())),
         get: declared(reading(written)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scan::scan;
+
+    #[test]
+    fn a_place_may_have_a_type_of_the_library() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let header = "typedef unsigned char octet;\ntypedef octet cell;\ntypedef unsigned long wide;\n\
+            extern cell Key[16];\nextern wide State[16];\nvoid aes_encrypt(void);\n";
+        std::fs::write(folder.path().join("aes.h"), header).expect("a file");
+        let scanned = scan(folder.path()).expect("a library");
+        let places: Vec<&str> = scanned
+            .held
+            .iter()
+            .map(|held| held.place.as_str())
+            .collect();
+        assert_eq!(places, ["Key"]);
+    }
 }

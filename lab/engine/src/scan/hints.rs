@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Scanned, qualified};
+use super::Scanned;
 
 /// A larger file of a build is not read.
 const LARGEST: u64 = 1 << 20;
@@ -87,7 +87,7 @@ impl Hints {
         // A function that only a left out source defines is not part of the library.
         let defined: BTreeSet<String> = scanned.definitions.keys().cloned().collect();
         scanned.functions.retain(|declared| {
-            let has_source = defined.contains(&qualified(&declared.function));
+            let has_source = defined.contains(&declared.function.qualified());
             declared.in_header || declared.by_inclusion || has_source
         });
     }

@@ -192,14 +192,24 @@ impl Copy<'_> {
             .iter()
             .any(|from| normal(&from.join(name)).is_file());
         let inside = || self.files.iter().any(|file| file.ends_with(name));
-        // A name without a folder may be any neighbour's file.
-        let is_clear = name.contains('/') && !name.contains("..") && !name.starts_with('/');
-        if known || !is_clear || inside() {
+        // A name without a folder may be any neighbour's file, unless a neighbour's own header has
+        // it.
+        let above = folder.parent().unwrap_or(folder);
+        let neighbour = here.strip_prefix(above).ok()?.components().next();
+        let neighbour = neighbour.map(|first| above.join(first));
+        let neighbour = neighbour.filter(|root| !folder.starts_with(root));
+        let is_clear = name.contains('/') || neighbour.is_some();
+        if known || !is_clear || name.contains("..") || name.starts_with('/') || inside() {
             return None;
         }
-        let place = remedy::above(folder, name)?;
+        let within = neighbour.as_ref().filter(|_| !name.contains('/'));
+        let place = match within {
+            Some(root) => remedy::above(&root.join(name), name)?,
+            None => remedy::above(folder, name)?,
+        };
         let path = normal(&place.join(name));
-        self.is_outside(&path, folder).then_some(path)
+        let fits = within.is_none_or(|root| path.starts_with(root));
+        (fits && self.is_outside(&path, folder)).then_some(path)
     }
 
     /// Copies the files outside the folder that its files include, and those that these include.

@@ -245,8 +245,8 @@ fn wrong_output(
     let proven = unit.implementation.proven_on.as_ref();
     if let Some(board) = proven.filter(|board| **board != lab.board.name) {
         finding.text.push_str(&format!(
-            " The same calls give right outputs on {board}. Where an `int` has 16 bits, as on AVR, \
-             that is the usual cause."
+            " The same calls give right outputs on {board}. On AVR an `int` has 16 bits: that is one \
+             possible cause, which the lab has not looked for."
         ));
     }
     if unit.algorithm.interface == Interface::ModeCbc && known.iter().any(Finding::is_about_iv) {

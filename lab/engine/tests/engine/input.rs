@@ -177,6 +177,23 @@ fn a_hostile_zip_is_refused_and_leaves_nothing() {
 }
 
 #[test]
+fn a_header_of_a_neighbour_finds_those_beside_it() {
+    let world = World::new();
+    world.write("dist/aes/aes.h", b"#include \"support/types.h\"\n");
+    world.write(
+        "dist/tools/include/support/types.h",
+        b"#include \"inner.h\"\n",
+    );
+    world.write("dist/tools/lib/inner.h", b"typedef int inner;\n");
+    world.write("dist/other/inner.h", b"typedef long inner;\n");
+    let folder = world.folder.path().join("dist/aes");
+    let copy = world.sources().copied(&folder).expect("copied");
+    let around = copy.parent().expect("a parent");
+    assert_eq!(names(&around.join("tools/lib")), ["inner.h"]);
+    assert!(!around.join("other").exists());
+}
+
+#[test]
 fn a_folder_is_copied_with_the_files_around_it_that_it_includes() {
     let world = World::new();
     world.write("their/common/types.h", b"#include \"deep.h\"\n");

@@ -15,7 +15,7 @@ struct Style {
     bound: &'static [&'static str],
 }
 
-const STYLES: [Style; 20] = [
+const STYLES: [Style; 25] = [
     style("each-call", &["aes-128", "aes-128-cbc"]),
     style(
         "class-with-modes",
@@ -43,6 +43,11 @@ const STYLES: [Style; 20] = [
     style("header-only", &["aes-128", "aes-192", "aes-256"]),
     style("static-methods", &["aes-128", "aes-128-cbc"]),
     style("bits-and-iv-wrapper", &["aes-128-cbc", "aes-256-cbc"]),
+    style("unnamed-parameters", &["aes-128", "aes-192", "aes-256"]),
+    style("kept-pointers", &["aes-128", "aes-128-cbc"]),
+    style("room-of-the-output", &["aes-256", "aes-128-cbc"]),
+    style("iv-after-constructor", &["aes-128-cbc"]),
+    style("members", &["aes-256-ctr"]),
 ];
 
 const fn style(folder: &'static str, bound: &'static [&'static str]) -> Style {

@@ -151,3 +151,35 @@ void aes_encrypt(const uint8_t *rk, uint8_t *block)
     );
     assert_eq!(mark(&lines[0], "conforms"), "yes");
 }
+
+/// A source that is built once for each kind of processor, and one that chooses among the results.
+#[test]
+fn a_source_for_each_processor_is_bound() {
+    let project = Project::new();
+    let shape = Shape {
+        name: "processors",
+        algorithm: "aes-128",
+        calls: "aes_setup, aes_encrypt",
+        source: ("block-ref.c", "rounds.inc"),
+        header: "void aes_setup(uint8_t *rk, const uint8_t *key);
+void aes_encrypt(const uint8_t *rk, const uint8_t *in, uint8_t *out);",
+        body: "#define PASTE(name, end) name##end
+#define JOIN(name, end) PASTE(name, end)
+#define aes_setup JOIN(aes_setup, SUFFIX)
+#define aes_encrypt JOIN(aes_encrypt, SUFFIX)
+void aes_setup(uint8_t *rk, const uint8_t *key) { expand(rk, key); }
+void aes_encrypt(const uint8_t *rk, const uint8_t *in, uint8_t *out) { forward(rk, in, out); }",
+    };
+    let folder = plant(&project, &shape);
+    let dispatch = "#include \"block-ref.h\"
+void aes_setup_ref(uint8_t *rk, const uint8_t *key);
+void aes_encrypt_ref(const uint8_t *rk, const uint8_t *in, uint8_t *out);
+void aes_setup(uint8_t *rk, const uint8_t *key) { aes_setup_ref(rk, key); }
+void aes_encrypt(const uint8_t *rk, const uint8_t *in, uint8_t *out) { aes_encrypt_ref(rk, in, out); }
+";
+    project.write(&format!("{folder}/block-choice.c"), dispatch);
+    let arguments = ["--board", "native", "--algorithm", "aes-128"];
+    let (answer, lines) = survey(&project, &folder, &arguments);
+    assert_eq!(answer.code, Some(0), "{}", answer.all());
+    assert_eq!(mark(&lines[0], "conforms"), "yes", "{}", answer.all());
+}

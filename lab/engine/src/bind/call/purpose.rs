@@ -186,7 +186,7 @@ impl<'f> Says<'f> {
         let begins_work = self.sets
             || begins(
                 &self.own,
-                &["new", "create", "open", "gen", "make", "alloc"],
+                &["new", "create", "open", "gen", "make", "alloc", "reset"],
             );
         let no_buffer = self.function.parameters.iter().all(|parameter| {
             matches!(

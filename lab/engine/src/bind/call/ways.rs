@@ -7,7 +7,7 @@ use crate::bind::slot::{
     KEY_UNITS, Purpose, Slot, choices, kem as kem_slots, large_signature as large_slots,
     public as public_slots, steps as step_slots,
 };
-use crate::bind::types::{Shape, shape};
+use crate::bind::types::{Shape, is_text, shape};
 use crate::scan::Scanned;
 use crate::scan::declarations::{Function, Parameter};
 
@@ -29,6 +29,10 @@ pub(super) fn ways(
     function: &Function,
     purpose: Purpose,
 ) -> Vec<(Vec<Slot>, bool, u32)> {
+    // The bytes of a vector are no text: they may have zeros.
+    if function.parameters.iter().any(|p| is_text(&p.base)) {
+        return Vec::new();
+    }
     let shapes: Vec<Shape> = function
         .parameters
         .iter()

@@ -4,7 +4,7 @@ use super::text::flag;
 use super::{Names, Writer};
 use crate::bind::call::Call;
 use crate::bind::recipe::described;
-use crate::bind::slot::{Purpose, Slot};
+use crate::bind::slot::{Purpose, Slot, speaks_of_room};
 use crate::bind::types::{Shape, constants, shape, written};
 use crate::interface::Interface;
 use crate::scan::declarations::Parameter;
@@ -111,6 +111,10 @@ impl Writer<'_, '_> {
                 format!("({} *)\"\"", written(self.scanned, parameter))
             }
             Slot::Null => (if self.cpp { "nullptr" } else { "NULL" }).to_owned(),
+            // The room of the buffer, which may be more than the output needs.
+            Slot::OutBytes if speaks_of_room(&parameter.name) && !found.has(Slot::OutWithIv) => {
+                "AGENT_IO_BYTES - BLOCK".to_owned()
+            }
             Slot::OutBytes | Slot::Bytes | Slot::Blocks | Slot::Bits => {
                 self.length(found, slot, names)
             }
@@ -171,6 +175,8 @@ impl Writer<'_, '_> {
         let size = names.size;
         match slot {
             Slot::OutBytes if found.has(Slot::OutWithIv) => format!("{size} + BLOCK"),
+            // The library may add padding, so the output is longer than the message.
+            Slot::OutBytes if self.recipe.pads && names.input == "out" => "padded".to_owned(),
             Slot::Blocks if found.makes_stream() => format!("({size} + BLOCK - 1) / BLOCK"),
             Slot::Blocks => format!("{size} / BLOCK"),
             Slot::Bits => format!("8 * {size}"),

@@ -33,7 +33,10 @@ impl Writer<'_, '_> {
             if self.keeps_key() {
                 text.push_str("    memcpy(key, call->in[0].data, AGENT_KEY_BYTES);\n");
             }
-            text.push_str("    uint8_t *raw = call->in[0].data;\n");
+            text.push_str(match self.points_to_key() {
+                true => "    uint8_t *raw = key;\n",
+                false => "    uint8_t *raw = call->in[0].data;\n",
+            });
             if self.recipe.set_key.iter().any(|call| call.has(Slot::Iv)) {
                 text.push_str("    uint8_t zeros[BLOCK] = {0};\n");
             }
@@ -177,21 +180,8 @@ impl Writer<'_, '_> {
             calls.push(self.call(&apart.fetch, names, purpose));
             return calls;
         }
-        if self.is_block_of_chain(found) {
-            let each = Names {
-                input: if names.input == "in" {
-                    "(in + at)"
-                } else {
-                    "(out + at)"
-                },
-                output: "(out + at)",
-                ..*names
-            };
-            let call = self.call(found, &each, purpose);
-            calls.push(format!(
-                "for (agent_size at = 0; at < {}; at = (agent_size)(at + BLOCK)) {call}",
-                names.size
-            ));
+        if self.recipe.sets_members() || self.is_block_of_chain(found) {
+            calls.push(self.call_for_each(found, names, purpose));
             return calls;
         }
         let call = self.call(found, names, purpose);
@@ -213,6 +203,25 @@ impl Writer<'_, '_> {
             ));
         }
         calls
+    }
+
+    /// The call for each block, or for each byte.
+    fn call_for_each(&self, found: &Call<'_>, names: &Names, purpose: Purpose) -> String {
+        let each = Names {
+            input: if names.input == "in" {
+                "(in + at)"
+            } else {
+                "(out + at)"
+            },
+            output: "(out + at)",
+            ..*names
+        };
+        let step = if self.recipe.each_byte { "1" } else { "BLOCK" };
+        let call = self.call(found, &each, purpose);
+        format!(
+            "for (agent_size at = 0; at < {}; at = (agent_size)(at + {step})) {call}",
+            names.size
+        )
     }
 
     /// What is called before the function for each message.
@@ -240,14 +249,17 @@ impl Writer<'_, '_> {
             let arguments = self.arguments(construct, names, purpose);
             calls.push(format!("{class} object({arguments})"));
         }
+        let placed = self.recipe.iv_place.as_ref();
+        let placed = placed.map(|place| format!("memcpy({place}, {}, BLOCK)", names.iv));
+        // A method that begins a message may take what the members hold.
+        let before = placed.as_ref().filter(|_| self.recipe.sets_members());
+        calls.extend(before.cloned());
         if self.sets_key_with_iv() {
             let sets = self.recipe.set_key.iter();
             calls.extend(sets.map(|call| self.call(call, names, purpose)));
             calls.extend(self.select_mode(purpose));
         }
-        if let Some(place) = &self.recipe.iv_place {
-            calls.push(format!("memcpy({place}, {}, BLOCK)", names.iv));
-        }
+        calls.extend(placed.filter(|_| !self.recipe.sets_members()));
         if let Some(set_iv) = &self.recipe.set_iv {
             calls.push(self.call(set_iv, names, purpose));
         }
@@ -329,17 +341,16 @@ impl Writer<'_, '_> {
         }
         calls.extend(self.calls_of(found, &NAMES, purpose));
         text.push_str(&measure(&calls));
-        text.push_str(if self.recipe.pads {
-            "    /* The library removes the padding and does not say how much is left. */\n\
-             \x20   uint8_t padding = out[size - 1];\n\
-             \x20   call->out_size = (agent_size)(padding <= BLOCK ? size - padding : size);\n    return 0;\n}\n\n"
-        } else {
+        if self.recipe.pads {
+            text.push_str("    /* The library removes the padding and does not say how much is left, or what was wrong. */\n");
+        }
+        text.push_str(
             "    /* 3: the padding is malformed, and the output is zeros. */\n\
              \x20   uint8_t padding = out[size - 1], wrong = padding == 0 || padding > BLOCK;\n\
              \x20   for (uint8_t i = 1; !wrong && i <= padding; i++)\n        wrong |= out[size - i] != padding;\n\
              \x20   if (wrong)\n        memset(out, 0, size);\n\
-             \x20   call->out_size = (agent_size)(wrong ? 0 : size - padding);\n    return wrong ? 3 : 0;\n}\n\n"
-        });
+             \x20   call->out_size = (agent_size)(wrong ? 0 : size - padding);\n    return wrong ? 3 : 0;\n}\n\n",
+        );
         text
     }
 

@@ -91,7 +91,7 @@ fn sides<'l>(
 }
 
 /// The call that copies a key or block to a place, or a block from it.
-fn moved<'l>(held: &'l Held, purpose: Purpose) -> Call<'l> {
+pub(super) fn moved<'l>(held: &'l Held, purpose: Purpose) -> Call<'l> {
     let (declared, slots) = match purpose {
         Purpose::SetKey => (&held.put, vec![Slot::Held, Slot::Key, Slot::KeyBytes]),
         Purpose::Load => (&held.put, vec![Slot::Held, Slot::In, Slot::BlockBytes]),

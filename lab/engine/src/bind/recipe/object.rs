@@ -134,7 +134,10 @@ pub(super) fn constructed<'l>(
             let mut with = recipe.clone();
             with.cost += call.cost + u32::from(has_default && !sized(&call)) * 3;
             with.construct = Some((*call).clone());
-            found.push(with);
+            // A method cannot set up an object that only a message makes.
+            if with.set_key.is_empty() || !with.constructs_each() {
+                found.push(with);
+            }
         }
         let mut plain = recipe;
         // A constructor may have a default for each argument.

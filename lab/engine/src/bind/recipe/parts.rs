@@ -85,6 +85,9 @@ pub struct Recipe<'l> {
     pub fixed_nonce: bool,
     /// The library pads a CBC message itself.
     pub pads: bool,
+    /// The caller writes key and counter block to members of the object for each message, and a
+    /// method takes the next byte; without it, the next block.
+    pub each_byte: bool,
     /// A block is a matrix `state[row][column]` [FIPS197, 3.4], so the glue transposes it.
     pub by_rows: bool,
     /// The glue includes the headers that the sources of its functions include, in their order,
@@ -121,11 +124,19 @@ impl<'l> Recipe<'l> {
             rate_field: None,
             fixed_nonce: false,
             pads: false,
+            each_byte: false,
             by_rows: false,
             as_source: false,
             flags: Vec::new(),
             cost: 0,
         }
+    }
+
+    /// True if the caller writes key and IV to members of the object, for each message anew.
+    pub fn sets_members(&self) -> bool {
+        let first = self.set_key.first();
+        let held = first.is_some_and(|call| call.has(Slot::Held));
+        self.class.is_some() && self.iv_place.is_some() && held
     }
 
     /// True if a call takes an IV that the algorithm does not have: the function is that of a mode.
@@ -251,6 +262,7 @@ impl<'l> Recipe<'l> {
             (&without.iv_place, without.iv_first, &without.rate_field),
             &without.flags,
             (without.fixed_nonce, without.pads, without.by_rows),
+            without.each_byte,
         );
         format!("{calls:?} {settings:?} {:?}", without.keys)
     }
@@ -273,6 +285,7 @@ impl<'l> Recipe<'l> {
         let modes = [Interface::ModeEcb, Interface::ModeCbc, Interface::ModeCtr];
         modes.contains(&self.algorithm.interface)
             && self.mode_field.is_none()
+            && self.iv_place.is_none()
             && !self
                 .calls()
                 .iter()

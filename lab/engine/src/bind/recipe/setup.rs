@@ -12,7 +12,12 @@ use crate::scan::declarations::Parameter;
 use crate::scan::words::words;
 
 /// Recipes in which the constructor takes the key.
-fn by_constructor<'l>(calls: &[&Call<'l>], base: &Recipe<'l>, wants_iv: bool) -> Vec<Recipe<'l>> {
+fn by_constructor<'l>(
+    calls: &[&Call<'l>],
+    base: &Recipe<'l>,
+    wants_iv: bool,
+    set_ivs: &[&Call<'l>],
+) -> Vec<Recipe<'l>> {
     let (Some(class), Some(encrypt)) = (&base.class, &base.encrypt) else {
         return Vec::new();
     };
@@ -21,12 +26,21 @@ fn by_constructor<'l>(calls: &[&Call<'l>], base: &Recipe<'l>, wants_iv: bool) ->
     for construct in of(calls, Purpose::Construct) {
         let is_own = construct.function().class.as_deref() == plain;
         let has_iv = construct.has(Slot::Iv) || encrypt.has(Slot::Iv);
-        if !is_own || !construct.has(Slot::Key) || encrypt.takes_key() || has_iv != wants_iv {
+        if !is_own || !construct.has(Slot::Key) || encrypt.takes_key() || has_iv && !wants_iv {
             continue;
         }
         let mut recipe = base.clone();
         recipe.cost += construct.cost;
         recipe.construct = Some(construct.clone());
+        if !has_iv && wants_iv {
+            // A method of the new object takes the IV.
+            found.extend(set_ivs.iter().map(|set_iv| Recipe {
+                cost: recipe.cost + set_iv.cost,
+                set_iv: Some((*set_iv).clone()),
+                ..recipe.clone()
+            }));
+            continue;
+        }
         if tells_direction(construct) {
             let only_forwards = Recipe {
                 cost: recipe.cost + 4,
@@ -92,7 +106,6 @@ pub(super) fn with_keys<'l>(
     if encrypt.takes_key() && !lacks_iv {
         found.push(base.clone());
     }
-    found.extend(by_constructor(calls, base, wants_iv));
     let set_keys = set_keys(calls, base, encrypt, scanned);
     let set_ivs: Vec<&Call<'l>> = of(calls, Purpose::SetIv)
         .into_iter()
@@ -101,6 +114,7 @@ pub(super) fn with_keys<'l>(
         })
         .take(EACH)
         .collect();
+    found.extend(by_constructor(calls, base, wants_iv, &set_ivs));
     for set_key in &set_keys {
         let untold = set_key.has(Slot::ModeName) && base.mode_name.is_none();
         if set_key.direction == Some(Purpose::Decrypt) || untold {
@@ -116,7 +130,11 @@ pub(super) fn with_keys<'l>(
     if wants_iv && base.algorithm.interface == Interface::ModeCbc {
         let padded = found.clone().into_iter().map(|mut recipe| {
             recipe.pads = true;
-            recipe.cost += 4;
+            // Who asks for the room of the output writes more than it is given.
+            match encrypt.has(Slot::OutBytes) {
+                true => recipe.cost = recipe.cost.saturating_sub(1),
+                false => recipe.cost += 4,
+            }
             recipe
         });
         found.extend(padded.collect::<Vec<_>>());

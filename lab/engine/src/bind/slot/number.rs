@@ -2,12 +2,20 @@
 
 use super::kind::{Purpose, Slot};
 use super::name::{ADS, TAGS, holds, says};
+use crate::scan::words::words;
 
 use Slot::{
     AdBytes, Bits, BlockBits, BlockBytes, Blocks, Bytes, Chains, CounterBytes, Decrypts,
     DigestBits, DigestBytes, Encrypts, IvBytes, KeyBits, KeyBytes, KeyWords, LengthBytes, ModeName,
     OutBytes, Rounds, TagBytes, Zero,
 };
+
+const ROOM: [&str; 5] = ["max", "maxlen", "maxsize", "capacity", "room"];
+
+/// True if a name speaks of the room of a buffer, not of the size of what is written to it.
+pub fn speaks_of_room(name: &str) -> bool {
+    says(&words(name), &ROOM)
+}
 
 /// Slots of a number.
 pub(super) fn of_number(purpose: Purpose, name: &[String]) -> Vec<(Slot, u32)> {
@@ -114,6 +122,11 @@ impl<'n> Said<'n> {
         }
     }
 
+    /// True for the room of an output.
+    fn of_room(&self) -> bool {
+        says(self.name, &ROOM) || holds(self.name, "outlen") || holds(self.name, "outsize")
+    }
+
     /// A direction may be counted from either side.
     fn of_direction(&self, otherwise: u32) -> u32 {
         if self.direction { 1 } else { otherwise }
@@ -173,10 +186,7 @@ impl<'n> Said<'n> {
                 Bytes,
                 unless(self.bits || self.blocks || self.key || self.direction, 0),
             ),
-            (
-                OutBytes,
-                if_says(holds(self.name, "outlen") || holds(self.name, "outsize"), 9),
-            ),
+            (OutBytes, if_says(self.of_room(), 9)),
             (Blocks, if_says(self.blocks, 3)),
             (Bits, if self.bits && !self.key { 1 } else { 6 }),
             (KeyBytes, if self.bits { 3 } else { if_says(self.key, 4) }),

@@ -49,7 +49,38 @@ pub(super) fn cases(lab: &Lab<'_>, algorithm: &Algorithm) -> Result<Vec<Case>> {
             chosen.extend(case);
         }
     }
+    for case in padded(lab, algorithm)? {
+        if !chosen
+            .iter()
+            .any(|known| is_padded(known) && place_of(known) == place_of(&case))
+        {
+            chosen.push(case);
+        }
+    }
     Ok(chosen)
+}
+
+/// True for a message of CBC that ends within a block: it tells who adds the padding.
+fn is_padded(case: &Case) -> bool {
+    matches!(&case.kind, CaseKind::CbcPadded { input, .. } if input.len() % 16 != 0)
+}
+
+/// The first such case of each direction.
+fn padded(lab: &Lab<'_>, algorithm: &Algorithm) -> Result<Vec<Case>> {
+    let mut found: Vec<Case> = Vec::new();
+    if algorithm.interface != Interface::ModeCbc {
+        return Ok(found);
+    }
+    for set in lab.catalog.sets_for(&algorithm.name) {
+        let cases = set.cases(&algorithm.name)?;
+        for case in cases.iter().filter(|case| is_padded(case)) {
+            let known = found.iter().any(|one| place_of(one) == place_of(case));
+            if case.weight <= HEAVIEST && !known {
+                found.push(case.clone());
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The direction of a case: 0 forwards, 1 back, 2 what must be refused; `None` for cases that a

@@ -12,8 +12,12 @@ impl Binder<'_, '_> {
         let known = self
             .known
             .get(&(recipe.flags.clone(), self.remedies.clone()))?;
-        let undefined =
-            |name: &&String| message.contains(&format!("undefined reference to `{name}'"));
+        // A source that chooses the function by the processor asks for it with an ending.
+        let undefined = |name: &&String| {
+            [format!("`{name}'"), format!("`{name}_")]
+                .iter()
+                .any(|of| message.contains(&format!("undefined reference to {of}")))
+        };
         let names = recipe.names();
         let name = names
             .iter()

@@ -66,6 +66,16 @@ pub struct Function {
     pub namespace: String,
 }
 
+impl Function {
+    /// Its name, with its class.
+    pub fn qualified(&self) -> String {
+        match &self.class {
+            Some(class) => format!("{class}::{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {

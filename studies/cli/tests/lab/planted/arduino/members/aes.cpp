@@ -1,0 +1,20 @@
+#include "aes.h"
+// CORE
+
+void AES::reset() {
+	expand(key, 8, keys);
+	used = 16;
+}
+
+unsigned char AES::next() {
+	if (used == 16) {
+		memcpy(stream, counter, 16);
+		forward(keys, 14, stream);
+		for (unsigned char i = 16; i > 0 && ++counter[i - 1] == 0; i--)
+			;
+		used = 0;
+	}
+	return stream[used++];
+}
+
+void AES::process(unsigned char* buffer) { *buffer ^= next(); }
