@@ -1,6 +1,7 @@
 //! The sandbox of a program that may be anybody's, on this machine. It has no network and an empty
-//! home folder, can write, delete or empty no file, has 4 GiB of memory, few processes and an empty environment, and
-//! nothing that it starts outlives it.
+//! home folder, can write, delete or empty no file, has 4 GiB of memory, few processes and an empty
+//! environment. Nothing that it starts outlives it, and it does not outlive the lab, even if that is
+//! killed.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -10,6 +11,11 @@ use std::sync::OnceLock;
 /// Programs of util-linux.
 const UNSHARE: &str = "/usr/bin/unshare";
 const PRLIMIT: &str = "/usr/bin/prlimit";
+const SETPRIV: &str = "/usr/bin/setpriv";
+
+/// The kernel kills what is run with these when the thread of the lab that started it ends. Without
+/// them, a library that hangs would use a processor for ever after the lab was killed.
+const WITH_THE_LAB: [&str; 3] = ["--pdeathsig", "KILL", "--"];
 
 /// Namespaces of its own: a network without interfaces, processes that end with the first, mounts.
 /// Only a user's own namespace gives the right to make them.
@@ -48,8 +54,9 @@ const LIMITS: [&str; 3] = ["--fsize=0", "--core=0", "--as=4294967296"];
 pub(super) fn command(image: &Path) -> Command {
     let mut command = if isolates() {
         isolated(image)
-    } else if Path::new(PRLIMIT).is_file() {
-        let mut command = Command::new(PRLIMIT);
+    } else if Path::new(PRLIMIT).is_file() && Path::new(SETPRIV).is_file() {
+        let mut command = Command::new(SETPRIV);
+        command.args(WITH_THE_LAB).arg(PRLIMIT);
         command.args(LIMITS).arg("--").arg(image);
         command
     } else {
@@ -63,7 +70,8 @@ pub(super) fn command(image: &Path) -> Command {
 
 fn isolated(image: &Path) -> Command {
     let home = std::env::var_os("HOME").unwrap_or_default();
-    let mut command = Command::new(UNSHARE);
+    let mut command = Command::new(SETPRIV);
+    command.args(WITH_THE_LAB).arg(UNSHARE);
     command.args(ALONE).arg(ENDS).args(["--", "/bin/sh", "-c"]);
     command.arg(INSIDE).arg("sh").arg(image).arg(home);
     command

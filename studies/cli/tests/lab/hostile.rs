@@ -2,8 +2,10 @@
 //! it could not tell, and nothing of them is left.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use crate::common::{Project, left_in_the_end, sample};
+use crate::common::{Project, left_in_the_end, program, sample};
 use crate::paper_libraries::core;
 
 /// What the key set-up does; `MARK` is a name that no other process has.
@@ -83,6 +85,39 @@ fn what_hostile_libraries_start_ends_with_the_trial() {
             "{name} left processes behind"
         );
     }
+}
+
+/// Nothing can end the trial in the lab's place: the kernel must.
+#[test]
+fn a_library_that_hangs_ends_with_a_lab_that_is_killed() {
+    let project = Project::new();
+    let mark = format!("hang{}", std::process::id());
+    // The agent calls in a thread, whose name its process does not have; a child has it.
+    let harm = format!("prctl(PR_SET_NAME, \"{mark}\"); fork(); for (;;) sleep(1);");
+    library(&project, "hangs", &harm);
+    let arguments = [
+        "survey",
+        "hangs",
+        "--board",
+        "native",
+        "--algorithm",
+        "aes-128",
+    ];
+    let mut lab = Command::new(program("selo-lab"))
+        .args(arguments)
+        .current_dir(project.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command runs");
+    let since = Instant::now();
+    while alive(&mark) == 0 {
+        assert!(since.elapsed().as_secs() < 60, "no trial begins");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    lab.kill().expect("it runs");
+    lab.wait().expect("it ends");
+    assert_eq!(left_in_the_end(|| alive(&mark)), 0, "it goes on alone");
 }
 
 /// The library encrypts rightly only if it finds what it must not.
