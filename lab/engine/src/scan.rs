@@ -128,7 +128,8 @@ impl Reading {
             let made = made.map(|function| (function, relative.clone(), false));
             self.functions.extend(made.collect::<Vec<_>>());
         }
-        let allocate = made::allocating(&bytes, &found.functions);
+        let gives = |function: &&Function| function.allocates && function.result.contains('*');
+        let allocate = found.functions.iter().filter(gives);
         self.scanned
             .allocate
             .extend(allocate.map(Function::qualified));

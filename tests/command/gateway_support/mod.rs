@@ -16,6 +16,7 @@ pub use program::program;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, UdpSocket};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -109,6 +110,18 @@ impl Site {
     /// Data that survives a gateway but not a restart of the machine.
     pub fn memory(&self) -> &Path {
         self.memory.path()
+    }
+
+    /// What the running gateway answers on its control socket when it is asked for its status.
+    pub fn status(&self) -> Value {
+        let mut stream = UnixStream::connect(self.state().join("control")).expect("connects");
+        stream.write_all(b"{\"op\":\"status\"}\n").expect("asks");
+        let mut line = String::new();
+        BufReader::new(stream)
+            .read_line(&mut line)
+            .expect("an answer");
+        let mut answer: Value = serde_json::from_str(&line).expect("JSON");
+        answer["status"].take()
     }
 
     pub fn state(&self) -> PathBuf {

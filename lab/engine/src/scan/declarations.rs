@@ -25,6 +25,8 @@ mod statement;
 mod tests;
 mod tokens;
 
+use std::ops::Range;
+
 use item::Token;
 use opened::{is_access, opened};
 use pasting::Macros;
@@ -67,6 +69,8 @@ struct Reader {
     /// The number of scopes at each `#if` that is open.
     branches: Vec<usize>,
     statement: Vec<Token>,
+    /// The functions whose body is open: one, and one more for each parameter that has a default.
+    bodies: Range<usize>,
     /// Round brackets that are open.
     round: usize,
     /// The structure that a typedef is about to name.
@@ -89,6 +93,11 @@ impl Reader {
             }
             "{" if self.round == 0 || is_skipped => self.open(),
             "}" => self.close(),
+            "malloc" | "calloc" | "new" if is_skipped => {
+                for function in &mut self.found.functions[self.bodies.clone()] {
+                    function.allocates = true;
+                }
+            }
             _ if is_skipped => {}
             ";" if self.round == 0 => self.end_statement(),
             ":" if is_access(&self.statement) => {
@@ -111,7 +120,12 @@ impl Reader {
     fn open(&mut self) {
         let scope = match self.scopes.last() {
             Some(Scope::Closed) => Scope::Closed,
-            _ => opened(&self.statement, &self.scopes, &mut self.found),
+            _ => {
+                let known = self.found.functions.len();
+                let scope = opened(&self.statement, &self.scopes, &mut self.found);
+                self.bodies = known..self.found.functions.len();
+                scope
+            }
         };
         if self.scopes.len() < DEPTH {
             self.scopes.push(scope);

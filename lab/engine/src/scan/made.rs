@@ -75,87 +75,12 @@ fn moving(parameters: Vec<Parameter>) -> Function {
         defaults: 0,
         line: 0,
         has_body: false,
+        allocates: false,
         hidden: false,
         is_pure: false,
         is_static: false,
         namespace: String::new(),
     }
-}
-
-/// The functions that return a pointer and whose bodies allocate memory.
-pub(super) fn allocating<'f>(
-    bytes: &[u8],
-    functions: &'f [Function],
-) -> impl Iterator<Item = &'f Function> {
-    let returns = |function: &&Function| function.has_body && function.result.contains('*');
-    let any = functions.iter().any(|function| returns(&function));
-    // Most files have no such function, and need no further look.
-    let text = match any {
-        true => code(&String::from_utf8_lossy(bytes)),
-        false => String::new(),
-    };
-    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let allocates = move |function: &&Function| {
-        let first = function.line.saturating_sub(1).min(lines.len());
-        let last = (first + BODY).min(lines.len());
-        let text = lines[first..last].join("\n");
-        let words = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-        body(&text)
-            .split(words)
-            .any(|word| ["malloc", "calloc", "new"].contains(&word))
-    };
-    functions.iter().filter(returns).filter(allocates)
-}
-
-/// A text without what stands in comments and quotes; its lines stay where they are.
-fn code(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(character) = rest.next() {
-        match (character, rest.peek()) {
-            ('/', Some('/')) => while rest.next_if(|c| *c != '\n').is_some() {},
-            ('/', Some('*')) => {
-                let mut before = ' ';
-                for inside in rest.by_ref().skip(1) {
-                    if inside == '\n' {
-                        kept.push('\n');
-                    }
-                    if (before, inside) == ('*', '/') {
-                        break;
-                    }
-                    before = inside;
-                }
-            }
-            ('"', _) => {
-                let mut escaped = false;
-                while let Some(inside) = rest.next_if(|c| *c != '\n') {
-                    if inside == '"' && !escaped {
-                        break;
-                    }
-                    escaped = inside == '\\' && !escaped;
-                }
-            }
-            _ => kept.push(character),
-        }
-    }
-    kept
-}
-
-/// Most lines of a function that are looked at.
-const BODY: usize = 200;
-
-/// The text up to the brace that closes the first.
-fn body(text: &str) -> &str {
-    let mut depth = 0usize;
-    for (at, character) in text.char_indices() {
-        match character {
-            '{' => depth += 1,
-            '}' if depth <= 1 => return &text[..at],
-            '}' => depth -= 1,
-            _ => {}
-        }
-    }
-    text
 }
 
 /// Adds the functions that a macro gives another name: `#define sha256_update sha224_update`.
@@ -223,23 +148,5 @@ pub(super) fn drop_attributes(scanned: &mut Scanned) {
         if !kept.is_empty() && kept.len() < result.split_whitespace().count() {
             *result = kept.join(" ");
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::declarations::read;
-    use super::*;
-
-    #[test]
-    fn only_code_allocates() {
-        let text = "/* 'new ' */\nuint8_t *a(void) { /* a new\n block */ return b; }\n\
-            uint8_t *c(void) { // uses malloc\n    log(\"new \\\" malloc\"); return b; }\n\
-            uint8_t *d(int n) { return malloc(n); }\nuint8_t *e(int n) { return new uint8_t[n]; }\n\
-            uint8_t *f(void) { return renew (b); }\nvoid g(void) { malloc(1); }\n";
-        let functions = read(text.as_bytes()).functions;
-        let names = allocating(text.as_bytes(), &functions);
-        let names: Vec<&str> = names.map(|function| function.name.as_str()).collect();
-        assert_eq!(names, ["d", "e"]);
     }
 }

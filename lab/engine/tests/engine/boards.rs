@@ -2,19 +2,16 @@
 //! by hand, stack frames of known depth, and libraries that fail on purpose. Needs `make build`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
+use crate::bed::Bed;
 use selo_engine::Error;
 use selo_engine::board::Board;
-use selo_engine::build::Builder;
 use selo_engine::check::{CONSTANT_INSTRUCTIONS, CheckLine, Effort};
 use selo_engine::derive;
 use selo_engine::library::Unit;
 use selo_engine::measure::{Lab, default_metrics};
-use selo_engine::project::{Project, Selection};
 use selo_engine::row::{Fidelity, Metric, Note, Row, Status};
 use selo_engine::runner::Counts;
-use selo_vectors::Catalog;
 
 /// An operation, the instructions of its span, and some of their classes.
 type Expected = (&'static str, u64, &'static [(&'static str, u64)]);
@@ -22,71 +19,35 @@ type Expected = (&'static str, u64, &'static [(&'static str, u64)]);
 /// The board for tests that need only one board.
 const ONE: &str = "stm32f103";
 
-struct Bed {
-    project: Project,
-    catalog: Catalog,
-}
-
 impl Bed {
-    fn new() -> Bed {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let root = root.canonicalize().expect("the repository");
-        let project = Project::load(&root).expect("this project");
-        let catalog = project.catalog().expect("its vectors");
-        Bed { project, catalog }
-    }
-
     fn emulated(&self) -> impl Iterator<Item = &Board> {
         let boards = self.project.boards.iter();
         boards.filter(|board| board.runner == "qemu")
     }
 
-    fn board(&self, name: &str) -> &Board {
-        self.project.board(name).expect("a board")
-    }
-
-    fn lab<'a>(&'a self, board: &'a Board) -> Lab<'a> {
+    /// A lab that stops an endless program soon.
+    fn limited<'a>(&'a self, board: &'a Board) -> Lab<'a> {
         Lab {
-            project: &self.project,
-            board,
-            builder: Builder::new(&self.project, board).expect("its compiler"),
-            catalog: &self.catalog,
-            runner: board.runner.clone(),
-            run: "test".into(),
-            commit: String::new(),
-            metrics: default_metrics(&self.project, board),
-            operations: Vec::new(),
-            power: None,
             cycle_limit: Some(50_000_000),
-            whole: &[],
+            ..self.lab(board)
         }
     }
 
-    fn units<'a>(&'a self, board: &Board, library: &str, algorithm: &str) -> Vec<Unit<'a>> {
-        let selection = Selection {
-            libraries: vec![library.into()],
-            algorithms: vec![algorithm.into()],
-            variants: Vec::new(),
-        };
-        let units = self.project.units(board, &selection);
-        units.unwrap_or_else(|error| panic!("{}: {error}", board.name))
-    }
-
     fn rows(&self, board: &Board, library: &str, algorithm: &str) -> Vec<Row> {
-        let lab = self.lab(board);
-        let units = self.units(board, library, algorithm);
+        let lab = self.limited(board);
+        let units = self.units(board, library, algorithm, None);
         let rows = units.iter().flat_map(|unit| measured(&lab, unit));
         rows.collect()
     }
 
     fn checked(&self, library: &str, algorithm: &str) -> Vec<CheckLine> {
-        let lab = self.lab(self.board(ONE));
+        let lab = self.limited(self.board(ONE));
         let effort = Effort {
             cycles: 5_000_000,
             secrets: 100,
             ..Effort::default()
         };
-        let units = self.units(lab.board, library, algorithm);
+        let units = self.units(lab.board, library, algorithm, None);
         let lines = units.iter().flat_map(|unit| {
             let lines = lab.check(unit, &effort, true);
             lines.expect("lines")
@@ -126,8 +87,8 @@ fn instructions_are_counted_as_by_hand() {
     let bed = Bed::new();
     let mut boards = 0;
     for board in bed.emulated() {
-        let lab = bed.lab(board);
-        let unit = &bed.units(board, "test-count", "probe")[0];
+        let lab = bed.limited(board);
+        let unit = &bed.units(board, "test-count", "probe", None)[0];
         let image = lab.builder.agent(unit).expect("an image");
         let mut agent = lab.start_agent(unit, &image).expect("it runs");
         let mut counts = |operation: &str| {
@@ -199,9 +160,9 @@ fn frames_of_known_depth_read_so() {
 fn the_heap_of_an_operation_is_counted() {
     let bed = Bed::new();
     for board in ["microbit", ONE, "esp32c3", "esp8266"] {
-        let mut lab = bed.lab(bed.board(board));
+        let mut lab = bed.limited(bed.board(board));
         lab.metrics = vec![Metric::Heap];
-        let units = bed.units(lab.board, "test-heap", "aes-128");
+        let units = bed.units(lab.board, "test-heap", "aes-128", None);
         let rows = measured(&lab, &units[0]);
         let heap = |operation: &str| {
             let row = find(&rows, operation, Metric::Heap);
@@ -335,9 +296,9 @@ fn cycles_are_not_shown_without_calibration() {
     let model = bed.project.model(board).expect("a model");
     assert!(!model.is_calibrated(&bed.project.libraries));
     assert!(!default_metrics(&bed.project, board).contains(&Metric::Cycles));
-    let mut lab = bed.lab(board);
+    let mut lab = bed.limited(board);
     lab.metrics = vec![Metric::Cycles];
-    let unit = &bed.units(board, "selo", "ascon-aead128")[0];
+    let unit = &bed.units(board, "selo", "ascon-aead128", None)[0];
     let rows = measured(&lab, unit);
     assert!(rows.iter().any(|row| row.metric == Metric::Cycles));
     for row in rows.iter().filter(|row| row.metric == Metric::Cycles) {
@@ -359,9 +320,9 @@ fn a_calibrated_core_has_cycles_with_their_error() {
             .caution(&bed.project.libraries)
             .expect("enough figures")
             .to_string();
-        let mut lab = bed.lab(board);
+        let mut lab = bed.limited(board);
         lab.power = board.power.first().cloned();
-        let unit = &bed.units(board, "selo", "ascon-aead128")[0];
+        let unit = &bed.units(board, "selo", "ascon-aead128", None)[0];
         let rows = measured(&lab, unit);
         let hz = board.clock_hz.expect("a clock") as f64;
         let value = |metric: Metric| {
@@ -390,8 +351,8 @@ fn an_emulator_that_is_missing_is_named_with_its_package() {
     if let Some(qemu) = &mut board.qemu {
         qemu.program = "no-such-emulator".into();
     }
-    let lab = bed.lab(&board);
-    let unit = &bed.units(&board, "test-count", "probe")[0];
+    let lab = bed.limited(&board);
+    let unit = &bed.units(&board, "test-count", "probe", None)[0];
     let image = lab.builder.agent(unit).expect("an image");
     let error = lab.start_agent(unit, &image).expect_err("no emulator");
     assert!(matches!(error, Error::MissingProgram { .. }), "{error}");

@@ -6,13 +6,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use selo_engine::board::Board;
+use crate::bed::Bed;
 use selo_engine::build::Builder;
 use selo_engine::library::Unit;
 use selo_engine::measure::{Lab, default_metrics, never_given};
-use selo_engine::project::{Project, Selection};
 use selo_engine::row::{Metric, Note, Row, Status};
-use selo_vectors::Catalog;
 
 /// A program that calls the glue, or nothing.
 const BY_HAND: &str = r#"
@@ -45,51 +43,17 @@ int main(void)
 /// Bytes of flash and RAM.
 type Bytes = (i64, i64);
 
-struct Bed {
-    project: Project,
-    catalog: Catalog,
+/// A lab for the Uno with these metrics.
+fn lab<'a>(bed: &'a Bed, metrics: &[Metric]) -> Lab<'a> {
+    Lab {
+        metrics: metrics.to_vec(),
+        ..bed.lab(bed.uno())
+    }
 }
 
-impl Bed {
-    fn new() -> Bed {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let root = root.canonicalize().expect("the repository");
-        let project = Project::load(&root).expect("this project");
-        let catalog = project.catalog().expect("its vectors");
-        Bed { project, catalog }
-    }
-
-    fn uno(&self) -> &Board {
-        self.project.board("uno").expect("the Uno")
-    }
-
-    fn lab(&self, metrics: &[Metric]) -> Lab<'_> {
-        let board = self.uno();
-        Lab {
-            project: &self.project,
-            board,
-            builder: Builder::new(&self.project, board).expect("its compiler"),
-            catalog: &self.catalog,
-            runner: board.runner.clone(),
-            run: "test".into(),
-            commit: String::new(),
-            metrics: metrics.to_vec(),
-            operations: Vec::new(),
-            power: None,
-            cycle_limit: None,
-            whole: &[],
-        }
-    }
-
-    fn unit(&self, library: &str, variant: &str) -> Unit<'_> {
-        let selection = Selection {
-            libraries: vec![library.into()],
-            algorithms: vec!["aes-128".into()],
-            variants: vec![variant.into()],
-        };
-        let units = self.project.units(self.uno(), &selection);
-        units.expect("units").into_iter().next().expect("a unit")
-    }
+fn unit<'a>(bed: &'a Bed, library: &str, variant: &str) -> Unit<'a> {
+    let units = bed.units(bed.uno(), library, "aes-128", Some(variant));
+    units.into_iter().next().expect("a unit")
 }
 
 fn value(rows: &[Row], operation: &str, metric: Metric) -> i64 {
@@ -163,9 +127,9 @@ fn close(lab: i64, hand: i64) -> bool {
 #[test]
 fn flash_and_ram_are_those_of_a_program_built_by_hand() {
     let bed = Bed::new();
-    let lab = bed.lab(&[Metric::Flash, Metric::Ram]);
+    let lab = lab(&bed, &[Metric::Flash, Metric::Ram]);
     for variant in ["plain", "constructor", "interrupt", "object"] {
-        let unit = bed.unit("test-kept", variant);
+        let unit = unit(&bed, "test-kept", variant);
         let rows = lab.measure(&unit, &|_| None).expect("rows");
         for footprint in ["encrypt", "decrypt", "both"] {
             let flags = ["-DBUFFER=AGENT_IO_BYTES"];
@@ -186,9 +150,9 @@ fn flash_and_ram_are_those_of_a_program_built_by_hand() {
 #[test]
 fn libraries_with_the_same_flags_have_the_same_baseline() {
     let bed = Bed::new();
-    let lab = bed.lab(&[Metric::Flash]);
+    let lab = lab(&bed, &[Metric::Flash]);
     let weight = |library: &str, variant: &str| {
-        let image = lab.builder.baseline(&bed.unit(library, variant));
+        let image = lab.builder.baseline(&unit(&bed, library, variant));
         let weight = image.expect("an image").weight;
         (weight.flash, weight.ram)
     };
@@ -202,9 +166,9 @@ fn libraries_with_the_same_flags_have_the_same_baseline() {
 #[test]
 fn a_whole_program_is_that_of_a_program_built_by_hand() {
     let bed = Bed::new();
-    let lab = bed.lab(&[Metric::ProgramFlash, Metric::ProgramRam]);
+    let lab = lab(&bed, &[Metric::ProgramFlash, Metric::ProgramRam]);
     for variant in ["plain", "object"] {
-        let unit = bed.unit("test-kept", variant);
+        let unit = unit(&bed, "test-kept", variant);
         let rows = lab.measure(&unit, &|_| None).expect("rows");
         assert_eq!(rows.len(), 6, "{variant}");
         for row in &rows {
@@ -237,11 +201,11 @@ fn boards_without_them_have_neither_whole_programs_nor_a_heap() {
         let system = ["native", "arduino", "loadable"].contains(&board.port.as_str());
         assert_eq!(given(Metric::Heap), !system, "{}", board.name);
     }
-    let mut lab = bed.lab(&asked);
+    let mut lab = lab(&bed, &asked);
     lab.board = bed.project.board("native").expect("this PC");
     lab.builder = Builder::new(&bed.project, lab.board).expect("its compiler");
     lab.runner.clone_from(&lab.board.runner);
-    let rows = lab.measure(&bed.unit("test-wrong", "fast"), &|_| None);
+    let rows = lab.measure(&unit(&bed, "test-wrong", "fast"), &|_| None);
     let rows = rows.expect("rows");
     let reasons: BTreeSet<String> = rows.iter().filter_map(Row::reason).collect();
     let expected = [
@@ -257,9 +221,9 @@ fn boards_without_them_have_neither_whole_programs_nor_a_heap() {
 #[test]
 fn the_heap_of_an_operation_is_counted_to_the_byte() {
     let bed = Bed::new();
-    let lab = bed.lab(&[Metric::Heap]);
+    let lab = lab(&bed, &[Metric::Heap]);
     let heap = |library: &str| {
-        let rows = lab.measure(&bed.unit(library, "fast"), &|_| None);
+        let rows = lab.measure(&unit(&bed, library, "fast"), &|_| None);
         let of_row = |row: Row| {
             let what = row.operation.clone();
             let Some(Note::HeapLeft { bytes }) = row.notes.last() else {

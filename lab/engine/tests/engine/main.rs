@@ -1,5 +1,6 @@
 //! The lab on emulated boards, simulated ports, crates, archives and repositories.
 
+mod bed;
 mod boards;
 mod cargo;
 mod footprint;

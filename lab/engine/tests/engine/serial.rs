@@ -1,80 +1,36 @@
 //! Tests the runner of real boards, on pseudo-terminals with simulated boards behind them. The
 //! figures must equal the simulator's, and faults of the cable must not change a row.
 
-#[allow(dead_code)]
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::bed::Bed;
 use crate::pty_board::{Faults, PtyBoard, Seen};
 use selo_engine::board::Board;
-use selo_engine::build::Builder;
 use selo_engine::check::{CONSTANT_TIME, Effort};
-use selo_engine::measure::{self, Lab};
-use selo_engine::project::{Project, Selection};
+use selo_engine::measure::Lab;
+use selo_engine::project::Selection;
 use selo_engine::row::{Fidelity, Metric, Note, Row, Status};
-use selo_vectors::Catalog;
 
-struct Bench {
-    root: PathBuf,
-    project: Project,
-    catalog: Catalog,
-}
-
-impl Bench {
-    fn new() -> Bench {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let root = root.canonicalize().expect("the repository");
-        let project = Project::load(&root).expect("the data files");
-        let catalog = project.catalog().expect("the vectors");
-        Bench {
-            root,
-            project,
-            catalog,
-        }
-    }
-
-    fn uno(&self) -> &Board {
-        self.project.board("uno").expect("the Uno")
-    }
-
-    fn lab<'a>(&'a self, board: &'a Board, operations: &[&str]) -> Lab<'a> {
+impl Bed {
+    /// A lab with power figures and these operations.
+    fn powered<'a>(&'a self, board: &'a Board, operations: &[&str]) -> Lab<'a> {
         Lab {
-            project: &self.project,
-            board,
-            builder: Builder::new(&self.project, board).expect("avr-gcc"),
-            catalog: &self.catalog,
-            runner: board.runner.clone(),
-            run: "test".into(),
-            commit: "test".into(),
-            metrics: measure::default_metrics(&self.project, board),
             operations: operations.iter().map(|&name| name.to_owned()).collect(),
             power: board.power.first().cloned(),
-            cycle_limit: None,
-            whole: &[],
-        }
-    }
-
-    fn selection(algorithm: &str, variant: &str) -> Selection {
-        Selection {
-            libraries: vec!["selo".into()],
-            algorithms: vec![algorithm.into()],
-            variants: vec![variant.into()],
+            ..self.lab(board)
         }
     }
 
     /// Rows of one unit. `known` are the rows of an earlier run.
-    fn rows(
+    fn rows_with(
         &self,
         board: &Board,
         (algorithm, variant): (&str, &str),
         operations: &[&str],
         known: &[Row],
     ) -> selo_engine::Result<Vec<Row>> {
-        let lab = self.lab(board, operations);
-        let units = self
-            .project
-            .units(board, &Bench::selection(algorithm, variant))
-            .expect("a unit");
+        let lab = self.powered(board, operations);
+        let units = self.units(board, "selo", algorithm, Some(variant));
         let known = |blank: &Row| {
             let same = |row: &&Row| {
                 selo_engine::store::key(row) == selo_engine::store::key(blank)
@@ -93,8 +49,8 @@ impl Bench {
         operations: &[&str],
         faults: Faults,
     ) -> (selo_engine::Result<Vec<Row>>, Seen) {
-        let pty = PtyBoard::new(&self.root, self.uno(), faults);
-        let rows = self.rows(&pty.described(self.uno()), unit, operations, &[]);
+        let pty = PtyBoard::new(&self.project.root, self.uno(), faults);
+        let rows = self.rows_with(&pty.described(self.uno()), unit, operations, &[]);
         (rows, pty.seen())
     }
 }
@@ -124,11 +80,11 @@ fn step(row: &Row) -> f64 {
 }
 
 /// Every figure from the chip's own counter equals the simulator's, to one step of the counter.
-fn same_as_simulated(bench: &Bench, unit: (&str, &str), operations: &[&str]) -> Vec<Row> {
-    let simulated = bench
-        .rows(bench.uno(), unit, operations, &[])
+fn same_as_simulated(bed: &Bed, unit: (&str, &str), operations: &[&str]) -> Vec<Row> {
+    let simulated = bed
+        .rows_with(bed.uno(), unit, operations, &[])
         .expect("rows");
-    let (cabled, _) = bench.by_cable(unit, operations, Faults::default());
+    let (cabled, _) = bed.by_cable(unit, operations, Faults::default());
     let cabled = cabled.expect("rows");
     let mut compared = 0;
     for row in &cabled {
@@ -173,21 +129,21 @@ fn same_as_simulated(bench: &Bench, unit: (&str, &str), operations: &[&str]) -> 
 
 #[test]
 fn the_chips_own_counter_gives_the_simulators_cycles() {
-    let bench = Bench::new();
+    let bed = Bed::new();
     for unit in [
         ("aes-128", "fast"),
         ("aes-128", "tiny"),
         ("sha-256", "fast"),
     ] {
-        let rows = same_as_simulated(&bench, unit, &[]);
+        let rows = same_as_simulated(&bed, unit, &[]);
         assert!(rows.iter().all(|row| row.fidelity == Fidelity::CycleExact));
     }
 }
 
 #[test]
 fn what_is_too_long_for_the_counter_is_counted_in_steps() {
-    let bench = Bench::new();
-    let rows = same_as_simulated(&bench, ("sha3-256", "fast"), &["hash"]);
+    let bed = Bed::new();
+    let rows = same_as_simulated(&bed, ("sha3-256", "fast"), &["hash"]);
     let steps: Vec<(Option<u32>, f64)> = rows
         .iter()
         .filter(|row| row.metric == Metric::Cycles)
@@ -200,8 +156,8 @@ fn what_is_too_long_for_the_counter_is_counted_in_steps() {
 #[test]
 #[ignore = "takes long: make test-all runs it"]
 fn a_scalar_multiplication_is_counted_to_a_few_hundred_cycles() {
-    let bench = Bench::new();
-    let rows = same_as_simulated(&bench, ("x25519", "fast"), &["keygen"]);
+    let bed = Bed::new();
+    let rows = same_as_simulated(&bed, ("x25519", "fast"), &["keygen"]);
     let cycles = rows
         .iter()
         .find(|row| row.metric == Metric::Cycles)
@@ -214,9 +170,9 @@ fn a_scalar_multiplication_is_counted_to_a_few_hundred_cycles() {
 
 #[test]
 fn a_cable_that_is_pulled_changes_nothing() {
-    let bench = Bench::new();
+    let bed = Bed::new();
     let unit = ("aes-128", "fast");
-    let (still, seen) = bench.by_cable(unit, &["encrypt"], Faults::default());
+    let (still, seen) = bed.by_cable(unit, &["encrypt"], Faults::default());
     let still = still.expect("rows");
     assert_eq!((seen.flashed, seen.pulled), (1, 0));
     // The pin for a meter's trigger is high during the operation and a little longer.
@@ -241,8 +197,8 @@ fn a_cable_that_is_pulled_changes_nothing() {
             exchanged,
             ..Faults::default()
         };
-        let pty = PtyBoard::new(&bench.root, bench.uno(), faults);
-        let board = pty.described(bench.uno());
+        let pty = PtyBoard::new(&bed.project.root, bed.uno(), faults);
+        let board = pty.described(bed.uno());
         let rows = std::thread::scope(|scope| {
             scope.spawn(|| {
                 while pty.seen().pulled == 0 {
@@ -251,7 +207,7 @@ fn a_cable_that_is_pulled_changes_nothing() {
                 std::thread::sleep(Duration::from_millis(300));
                 pty.faults(|faults| faults.out = false);
             });
-            bench.rows(&board, unit, &["encrypt"], &[])
+            bed.rows_with(&board, unit, &["encrypt"], &[])
         });
         let rows = rows.unwrap_or_else(|error| panic!("{pulled:?}: {error}"));
         assert_eq!(figures(&rows), figures(&still), "{pulled:?}");
@@ -263,21 +219,23 @@ fn a_cable_that_is_pulled_changes_nothing() {
 
 #[test]
 fn lost_bytes_and_a_talkative_boot_loader_change_nothing() {
-    let bench = Bench::new();
+    let bed = Bed::new();
     let unit = ("aes-128", "fast");
-    let (still, _) = bench.by_cable(unit, &["encrypt"], Faults::default());
+    let (still, _) = bed.by_cable(unit, &["encrypt"], Faults::default());
     let faults = Faults {
         chatter: b"\x00\xffboot \x01\x00\x05\x82\x01\x00AVR".to_vec(),
         lost_requests: vec![0, 3, 100, 700],
         lost_answers: vec![2, 250, 600, 1_000, 1_500],
         ..Faults::default()
     };
-    let pty = PtyBoard::new(&bench.root, bench.uno(), faults);
-    let mut board = pty.described(bench.uno());
+    let pty = PtyBoard::new(&bed.project.root, bed.uno(), faults);
+    let mut board = pty.described(bed.uno());
     if let Some(serial) = &mut board.serial {
         serial.answer_seconds = 2;
     }
-    let rows = bench.rows(&board, unit, &["encrypt"], &[]).expect("rows");
+    let rows = bed
+        .rows_with(&board, unit, &["encrypt"], &[])
+        .expect("rows");
     assert_eq!(figures(&rows), figures(&still.expect("rows")));
     // All faults happened.
     pty.faults(|faults| {
@@ -291,18 +249,18 @@ fn lost_bytes_and_a_talkative_boot_loader_change_nothing() {
 
 #[test]
 fn an_operation_that_hangs_is_a_row() {
-    let bench = Bench::new();
-    let pty = PtyBoard::new(&bench.root, bench.uno(), Faults::default());
-    let mut board = pty.described(bench.uno());
+    let bed = Bed::new();
+    let pty = PtyBoard::new(&bed.project.root, bed.uno(), Faults::default());
+    let mut board = pty.described(bed.uno());
     if let Some(serial) = &mut board.serial {
         serial.answer_seconds = 2;
     }
-    let lab = bench.lab(&board, &[]);
+    let lab = bed.powered(&board, &[]);
     let selection = Selection {
         libraries: vec!["test-hang".into()],
         ..Selection::default()
     };
-    let units = bench.project.units(&board, &selection).expect("a unit");
+    let units = bed.project.units(&board, &selection).expect("a unit");
     let rows = lab.measure(&units[0], &|_| None).expect("rows");
     let crashed: Vec<&Row> = rows
         .iter()
@@ -320,7 +278,7 @@ fn an_operation_that_hangs_is_a_row() {
 
 #[test]
 fn boards_that_cannot_be_used_are_errors_with_a_hint() {
-    let bench = Bench::new();
+    let bed = Bed::new();
     let unit = ("aes-128", "fast");
     let refusal = |rows: selo_engine::Result<Vec<Row>>| {
         let error = rows.expect_err("no rows");
@@ -331,16 +289,15 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
         dead: true,
         ..Faults::default()
     };
-    let (text, hint) = refusal(bench.by_cable(unit, &["encrypt"], dead).0);
+    let (text, hint) = refusal(bed.by_cable(unit, &["encrypt"], dead).0);
     assert!(text.contains("no agent answers at 115200 baud"), "{text}");
     assert!(hint.contains("boot_seconds"), "{hint}");
 
     // A programmer that reports success without writing.
-    let other = Bench::selection("speck128/128", "fast");
-    let units = bench.project.units(bench.uno(), &other).expect("a unit");
-    let by_cable = bench.uno().on("serial").into_owned();
-    let held = bench
-        .lab(&by_cable, &[])
+    let units = bed.units(bed.uno(), "selo", "speck128/128", Some("fast"));
+    let by_cable = bed.uno().on("serial").into_owned();
+    let held = bed
+        .powered(&by_cable, &[])
         .builder
         .agent(&units[0])
         .expect("an image");
@@ -348,16 +305,16 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
         stuck_with: Some(held.path),
         ..Faults::default()
     };
-    let (text, hint) = refusal(bench.by_cable(unit, &["encrypt"], wrong).0);
+    let (text, hint) = refusal(bed.by_cable(unit, &["encrypt"], wrong).0);
     assert!(text.contains("does not run the flashed image"), "{text}");
     assert!(hint.contains("flash command"), "{hint}");
 
-    let pty = PtyBoard::new(&bench.root, bench.uno(), Faults::default());
-    let board = pty.described(bench.uno());
+    let pty = PtyBoard::new(&bed.project.root, bed.uno(), Faults::default());
+    let board = pty.described(bed.uno());
     let change = |change: &dyn Fn(&mut selo_engine::board::Serial)| {
         let mut board = board.clone();
         change(board.serial.as_mut().expect("a [serial] table"));
-        refusal(bench.rows(&board, unit, &["encrypt"], &[]))
+        refusal(bed.rows_with(&board, unit, &["encrypt"], &[]))
     };
     let (text, hint) = change(&|serial| serial.port = "/dev/no-such-port".into());
     assert!(text.contains("this port does not exist"), "{text}");
@@ -387,19 +344,19 @@ fn boards_that_cannot_be_used_are_errors_with_a_hint() {
 
 #[test]
 fn a_board_that_stays_away_ends_the_run_and_costs_no_row() {
-    let bench = Bench::new();
+    let bed = Bed::new();
     let faults = Faults {
         pulled: Some((30, 32_000)),
         ..Faults::default()
     };
-    let pty = PtyBoard::new(&bench.root, bench.uno(), faults);
-    let mut board = pty.described(bench.uno());
+    let pty = PtyBoard::new(&bed.project.root, bed.uno(), faults);
+    let mut board = pty.described(bed.uno());
     if let Some(serial) = &mut board.serial {
         serial.patience = Some(Duration::from_secs(1));
     }
     let unit = ("aes-128", "fast");
-    let error = bench
-        .rows(&board, unit, &["encrypt"], &[])
+    let error = bed
+        .rows_with(&board, unit, &["encrypt"], &[])
         .expect_err("gone");
     assert!(
         error.to_string().contains("was not reconnected within 1 s"),
@@ -410,28 +367,32 @@ fn a_board_that_stays_away_ends_the_run_and_costs_no_row() {
         std::thread::sleep(Duration::from_millis(10));
     }
 
-    let rows = bench.rows(&board, unit, &["encrypt"], &[]).expect("rows");
+    let rows = bed
+        .rows_with(&board, unit, &["encrypt"], &[])
+        .expect("rows");
     assert!(rows.iter().any(|row| row.status == Status::Ok));
     // An existing figure is neither measured nor flashed again.
     let flashed = pty.seen().flashed;
-    let kept = bench.rows(&board, unit, &["encrypt"], &rows).expect("rows");
+    let kept = bed
+        .rows_with(&board, unit, &["encrypt"], &rows)
+        .expect("rows");
     assert_eq!(figures(&kept), figures(&rows));
     assert_eq!(pty.seen().flashed, flashed);
     // The same holds for figures of a slower counter.
     let unit = ("sha3-256", "fast");
-    let rows = bench.rows(&board, unit, &["hash"], &[]).expect("rows");
+    let rows = bed.rows_with(&board, unit, &["hash"], &[]).expect("rows");
     let flashed = pty.seen().flashed;
-    let kept = bench.rows(&board, unit, &["hash"], &rows).expect("rows");
+    let kept = bed.rows_with(&board, unit, &["hash"], &rows).expect("rows");
     assert_eq!(figures(&kept), figures(&rows));
     assert_eq!(pty.seen().flashed, flashed);
 }
 
 #[test]
 fn vectors_and_constant_time_by_cable() {
-    let bench = Bench::new();
-    let pty = PtyBoard::new(&bench.root, bench.uno(), Faults::default());
-    let board = pty.described(bench.uno());
-    let lab = bench.lab(&board, &[]);
+    let bed = Bed::new();
+    let pty = PtyBoard::new(&bed.project.root, bed.uno(), Faults::default());
+    let board = pty.described(bed.uno());
+    let lab = bed.powered(&board, &[]);
     let effort = Effort {
         cycles: 20_000_000,
         secrets: 20,
@@ -447,7 +408,7 @@ fn vectors_and_constant_time_by_cable() {
                 vec![variant.into()]
             },
         };
-        bench.project.units(&board, &selection).expect("a unit")
+        bed.project.units(&board, &selection).expect("a unit")
     };
     let good = units("selo", "aes-128", "fast");
     let lines = lab.check(&good[0], &effort, true).expect("lines");

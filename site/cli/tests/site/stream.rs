@@ -164,6 +164,19 @@ impl Net {
         self.nats.wait_messages(0);
     }
 
+    /// Waits until the gateway, in its first run, knows of each acknowledged reading that it is stored.
+    fn is_confirmed(&self) {
+        let since = Instant::now();
+        loop {
+            let status = self.site.status();
+            if status["delivered"] == self.told {
+                return;
+            }
+            assert!(since.elapsed() < PATIENCE, "{status}:\n{}", self.logs());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// A gateway that starts offers all that waits in its journal at once.
     fn restart_gateway(&mut self) {
         self.gateway.take().expect("runs").kill();

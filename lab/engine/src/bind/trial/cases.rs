@@ -17,10 +17,11 @@ const REFUSED: usize = 12;
 const HEAVIEST: u32 = 12;
 
 /// A few short cases, of both directions where the algorithm has them. Of each direction, one
-/// tells a mode from single blocks if any case does.
+/// tells a mode from single blocks, and one tells who pads a message of CBC, if any case does.
 pub(super) fn cases(lab: &Lab<'_>, algorithm: &Algorithm) -> Result<Vec<Case>> {
     let mut chosen: Vec<Case> = Vec::new();
     let mut telling: [Option<Case>; 3] = [None, None, None];
+    let mut padded: [Option<Case>; 3] = [None, None, None];
     let mut count = [0; 3];
     for set in lab.catalog.sets_for(&algorithm.name) {
         let cases = set.cases(&algorithm.name)?;
@@ -38,25 +39,19 @@ pub(super) fn cases(lab: &Lab<'_>, algorithm: &Algorithm) -> Result<Vec<Case>> {
             }
         }
         for case in cases.iter().filter(|case| case.weight <= HEAVIEST) {
-            if let Some(place) = place_of(case).filter(|_| tells(algorithm, case)) {
+            let Some(place) = place_of(case) else {
+                continue;
+            };
+            if tells(algorithm, case) {
                 telling[place].get_or_insert_with(|| case.clone());
+            }
+            if is_padded(case) {
+                padded[place].get_or_insert_with(|| case.clone());
             }
         }
     }
-    for (place, case) in telling.into_iter().enumerate() {
-        let known = |other: &Case| place_of(other) == Some(place) && tells(algorithm, other);
-        if !chosen.iter().any(known) {
-            chosen.extend(case);
-        }
-    }
-    for case in padded(lab, algorithm)? {
-        if !chosen
-            .iter()
-            .any(|known| is_padded(known) && place_of(known) == place_of(&case))
-        {
-            chosen.push(case);
-        }
-    }
+    add_missing(&mut chosen, telling, |case| tells(algorithm, case));
+    add_missing(&mut chosen, padded, is_padded);
     Ok(chosen)
 }
 
@@ -65,22 +60,18 @@ fn is_padded(case: &Case) -> bool {
     matches!(&case.kind, CaseKind::CbcPadded { input, .. } if input.len() % 16 != 0)
 }
 
-/// The first such case of each direction.
-fn padded(lab: &Lab<'_>, algorithm: &Algorithm) -> Result<Vec<Case>> {
-    let mut found: Vec<Case> = Vec::new();
-    if algorithm.interface != Interface::ModeCbc {
-        return Ok(found);
-    }
-    for set in lab.catalog.sets_for(&algorithm.name) {
-        let cases = set.cases(&algorithm.name)?;
-        for case in cases.iter().filter(|case| is_padded(case)) {
-            let known = found.iter().any(|one| place_of(one) == place_of(case));
-            if case.weight <= HEAVIEST && !known {
-                found.push(case.clone());
-            }
+/// Adds the case of each direction of which no case of its kind is chosen.
+fn add_missing(
+    chosen: &mut Vec<Case>,
+    found: [Option<Case>; 3],
+    is_of_kind: impl Fn(&Case) -> bool,
+) {
+    for (place, case) in found.into_iter().enumerate() {
+        let known = |other: &Case| place_of(other) == Some(place) && is_of_kind(other);
+        if !chosen.iter().any(known) {
+            chosen.extend(case);
         }
     }
-    Ok(found)
 }
 
 /// The direction of a case: 0 forwards, 1 back, 2 what must be refused; `None` for cases that a

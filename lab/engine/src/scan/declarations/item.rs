@@ -57,6 +57,8 @@ pub struct Function {
     pub line: usize,
     /// Defined here, not only declared.
     pub has_body: bool,
+    /// Its body allocates memory.
+    pub allocates: bool,
     /// Cannot be called from another file: static, or not public.
     pub hidden: bool,
     /// `= 0`: its class cannot be used itself.

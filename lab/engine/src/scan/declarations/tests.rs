@@ -229,3 +229,18 @@ fn references_and_defaults_are_read() {
     let f = &found.functions[0].parameters;
     assert!(f.iter().all(|one| one.is_reference && !one.is_odd), "{f:?}");
 }
+
+#[test]
+fn only_code_allocates() {
+    let text = "/* 'new ' */\nuint8_t *a(void) { /* a new\n block */ return b; }\n\
+        uint8_t *c(void) { // uses malloc\n    log(\"new \\\" malloc\", '\"'); return b; }\n\
+        uint8_t *d(int n) { if (n) { return malloc(n); } return 0; }\n\
+        uint8_t *e(int n = 1) { return new uint8_t[n]; }\n\
+        uint8_t *f(void) { return renew (b); }\n\
+        static uint8_t *table[] = { calloc };\nvoid g(void);\n";
+    let functions = read(text.as_bytes()).functions;
+    let found = functions.iter().filter(|function| function.allocates);
+    let names: Vec<&str> = found.map(|function| function.name.as_str()).collect();
+    // The second `e` leaves the argument out.
+    assert_eq!(names, ["d", "e", "e"]);
+}

@@ -79,18 +79,8 @@ fn numbers_are_served() {
     let site = Site::new();
     let device = site.device(Suite::Ascon, "a");
     let gateway = site.gateway(&["--metrics", "127.0.0.1:0"]);
-    let address = {
-        let status = std::os::unix::net::UnixStream::connect(site.state().join("control"));
-        let mut stream = status.expect("connects");
-        stream.write_all(b"{\"op\":\"status\"}\n").expect("asks");
-        let mut reader = std::io::BufReader::new(stream);
-        let mut line = String::new();
-        std::io::BufRead::read_line(&mut reader, &mut line).expect("an answer");
-        parse(&line)["status"]["metrics"]
-            .as_str()
-            .expect("an address")
-            .to_owned()
-    };
+    let status = site.status();
+    let address = status["metrics"].as_str().expect("an address");
     let mut node = CNode::provisioned(Suite::Ascon, gateway.address, device);
     node.join();
     node.deliver(b"x");
@@ -98,7 +88,7 @@ fn numbers_are_served() {
     let stranger = UdpSocket::bind("127.0.0.1:0").expect("binds");
     stranger.send_to(&[0xff], gateway.address).expect("sends");
     let ask = || {
-        let mut stream = TcpStream::connect(&address).expect("connects");
+        let mut stream = TcpStream::connect(address).expect("connects");
         stream
             .write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
             .expect("asks");
