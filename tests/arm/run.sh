@@ -17,6 +17,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=out/arm
 plugin=$PWD/target/sims/selo-qemu.so
+. tests/avr/objects.sh
 mkdir -p "$out"
 make --no-print-directory -s -C lab/sims/qemu OUT="$PWD/target/sims"
 
@@ -60,8 +61,7 @@ host_flags_of() { # TEST
 }
 
 for_host() { # PROGRAM TEST
-    cc $warnings -O2 -DKERNEL_CASES=$cases $(host_flags_of "$2") -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
-        $(sources_of "$2") -o "$1"
+    compile_for_host "$1" "$out/objects-host" "$cases" "$(host_flags_of "$2")" "$(source_of "$2")" $(sources_of "$2")
 }
 
 for_core() { # CORE IMAGE TEST FLAG...
@@ -76,13 +76,7 @@ for_core() { # CORE IMAGE TEST FLAG...
         lab/firmware/ports/cortex-m/core.c $(sources_of "$test") \
         $(echo src/selo/native/armv*/*.S)"
     # The tests of a core share their objects.
-    local folder=$out/objects-$core${*//[^A-Za-z0-9]/-}
-    mkdir -p "$folder"
-    for file in $files; do
-        objects+=("$folder/${file//\//_}.o")
-        [ -e "${objects[-1]}" ] ||
-            ${cc_of_objects:-$cc} $warnings $flags "$@" $include -c "$file" -o "${objects[-1]}" || return 1
-    done
+    compile_into "$out/objects-$core$(name_of "$@")" "$cc $warnings $flags $* $include" $files || return 1
     arm-none-eabi-gcc -mcpu=cortex-"$core" -mthumb "${objects[@]}" -Wl,--gc-sections -nostartfiles -specs=nano.specs \
         -specs=nosys.specs -Tlab/firmware/ports/bare/sections.ld -Wl,--defsym=port_code="${memory[0]}" \
         -Wl,--defsym=port_data="${memory[1]}" -Wl,--defsym=port_ram=16384 -Wl,--no-warn-rwx-segments -o "$image"

@@ -20,6 +20,7 @@ plugin=$PWD/target/sims/selo-qemu.so
 warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
 cases=${SELO_KERNEL_CASES:-1000}
 export OBJCOPY=$prefix-objcopy
+. tests/avr/objects.sh
 
 source_of() { ls "tests/$target/test_$1.c" "tests/arm/test_$1.c" "tests/avr/test_$1.c" 2>/dev/null | head -1; }
 
@@ -42,19 +43,26 @@ host_flags_of() { # TEST
 }
 
 for_host() { # PROGRAM TEST
-    cc $warnings -O2 $(flags_for "$2") $(host_flags_of "$2") -DKERNEL_CASES=$cases -Isrc -Itests/avr "$(source_of "$2")" tests/avr/kernel.c \
-        $(sources_of "$2") -o "$1"
+    compile_for_host "$1" "$out/objects-host" "$cases" "$(flags_for "$2") $(host_flags_of "$2")" \
+        "$(source_of "$2")" $(sources_of "$2")
 }
 
-# Compiles files with one call of the compiler, which leaves its objects where it is.
+# The compiler of a set with these flags.
+compiler() { # SET FLAGS
+    echo "$cc $warnings $(flags_of "$1") -Os -ffunction-sections -fdata-sections -DKERNEL_CASES=$cases $2 \
+        -Isrc -Itests/avr -Ilab/firmware/ports/bare"
+}
+
+# Compiles files into a folder of their own, which is emptied before. Objects have their files' names.
 compile() { # FOLDER SET FLAGS FILE...
-    local folder=$1 set=$2 flags=$3 root=$PWD
+    local folder=$1 command file
+    command=$(compiler "$2" "$3")
     shift 3
     rm -rf "$folder"
     mkdir -p "$folder"
-    (cd "$folder" && $cc $warnings $(flags_of "$set") -Os -ffunction-sections -fdata-sections \
-        -DKERNEL_CASES=$cases $flags -I"$root/src" -I"$root/tests/avr" -I"$root/lab/firmware/ports/bare" \
-        -c $(printf " $root/%s" "$@"))
+    for file in "$@"; do
+        $command -c "$file" -o "$folder/$(basename "${file%.*}").o" || return 1
+    done
 }
 
 # What all images of a set share.
@@ -64,10 +72,13 @@ for_set() { # SET
 }
 
 for_core() { # SET IMAGE TEST FLAGS OBJECT...
-    local set=$1 image=$2 test=$3 flags=$4
+    local set=$1 image=$2 test=$3 flags objects=()
+    flags="$4 $(flags_for "$test")"
     shift 4
-    compile "$image.objects" "$set" "$flags $(flags_for "$test")" "$(source_of "$test")" $(sources_of "$test") &&
-        $cc $link_flags "$image.objects"/*.o "$@" -Wl,--gc-sections -nostartfiles \
+    # The tests of a set share their objects.
+    compile_into "$out/objects-$set$(name_of $flags)" "$(compiler "$set" "$flags")" \
+        "$(source_of "$test")" $(sources_of "$test") &&
+        $cc $link_flags "${objects[@]}" "$@" -Wl,--gc-sections -nostartfiles \
             -Tlab/firmware/ports/bare/sections.ld -Wl,--defsym=port_ram=16384 -o "$image"
 }
 
@@ -96,6 +107,7 @@ compare_kernels() { # FIGURES TEST...
     shift
     mkdir -p "$out"
     make --no-print-directory -s -C lab/sims/qemu OUT="$PWD/target/sims"
+    rm -rf "$out"/objects-*
     : >"$out/kernels.txt"
     for set in "${sets[@]}"; do
         for_set "$set"

@@ -15,6 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=out/avr
 runners=$PWD/target/sims
+. tests/avr/objects.sh
 runner=${SIMAVR_RUNNER:-$runners/selo-simavr}
 mkdir -p "$out"
 [ -n "${SIMAVR_RUNNER:-}" ] || make --no-print-directory -s -C lab/sims/simavr OUT="$runners"
@@ -46,27 +47,21 @@ settings_of() { # TEST
     sed -n '3s|^/\* settings: \(.*\) \*/$|\1|p' "tests/avr/test_$1.c"
 }
 
-for_host() { # PROGRAM TEST FLAG...
-    local program=$1 test=$2
-    shift 2
+for_host() { # PROGRAM TEST CASES
     # The kernels of AES have key schedules in bytes, as the C with tables; those of ML-KEM have
     # the coefficients of the C for 8-bit chips.
-    cc $warnings -O2 -DSELO_AES_TABLES=1 -DSELO_MLKEM_WORDS=0 "$@" -Isrc -Itests/avr "tests/avr/test_$test.c" tests/avr/kernel.c \
-        $(sources_of "$test" c) -o "$program"
+    compile_for_host "$1" "$out/objects-host" "$3" "-DSELO_AES_TABLES=1 -DSELO_MLKEM_WORDS=0" \
+        "tests/avr/test_$2.c" $(sources_of "$2" c)
 }
 
-for_chip() { # CHIP IMAGE TEST FLAG...
-    local chip=$1 image=$2 test=$3
-    shift 3
-    # The tests of a chip share their objects.
-    local file objects=() folder=$out/objects-$chip${*//[^A-Za-z0-9]/-}
-    mkdir -p "$folder"
-    for file in "tests/avr/test_$test.c" tests/avr/kernel.c tests/avr/call.S $(sources_of "$test" S); do
-        objects+=("$folder/${file//\//_}.o")
-        [ -e "${objects[-1]}" ] ||
-            avr-gcc -mmcu="$chip" $warnings -Os -ffunction-sections -fdata-sections "$@" -Isrc -Itests/avr \
-                -c "$file" -o "${objects[-1]}" || return 1
-    done
+for_chip() { # CHIP IMAGE TEST CASES FLAG...
+    local chip=$1 image=$2 test=$3 cases=$4 folder command objects=()
+    shift 4
+    # The tests of a chip share their objects. Only the tests depend on the number of inputs.
+    folder=$out/objects-$chip$(name_of "$@")
+    command="avr-gcc -mmcu=$chip $warnings -Os -ffunction-sections -fdata-sections $* -Isrc -Itests/avr"
+    compile_into "$folder-$cases" "$command -DKERNEL_CASES=$cases" "tests/avr/test_$test.c" tests/avr/kernel.c &&
+        compile_into "$folder" "$command" tests/avr/call.S $(sources_of "$test" S) || return 1
     avr-gcc -mmcu="$chip" -Os "$@" "${objects[@]}" -Wl,--gc-sections -o "$image"
 }
 
@@ -79,10 +74,10 @@ on_chip() { # CHIP IMAGE
 
 one() { # TEST
     local test=$1 base=$out/$1 status=0 texts=("$out/$1" "$out/$1-c" "$out/$1-large") flag
-    for_host "$base.host" "$test" "-DKERNEL_CASES=$cases" && for_host "$base.host-few" "$test" -DKERNEL_CASES=$few &&
-        for_chip atmega328p "$base.elf" "$test" "-DKERNEL_CASES=$cases" &&
-        for_chip atmega328p "$base-c.elf" "$test" -DSELO_NATIVE=0 -DKERNEL_CASES=$few &&
-        for_chip atmega2560 "$base-large.elf" "$test" -DKERNEL_CASES=$few -Wl,--undefined=kernel_ballast || return 1
+    for_host "$base.host" "$test" "$cases" && for_host "$base.host-few" "$test" $few &&
+        for_chip atmega328p "$base.elf" "$test" "$cases" &&
+        for_chip atmega328p "$base-c.elf" "$test" $few -DSELO_NATIVE=0 &&
+        for_chip atmega2560 "$base-large.elf" "$test" $few -Wl,--undefined=kernel_ballast || return 1
     "$base.host" >"$base.expected"
     "$base.host-few" >"$base-c.expected"
     cp "$base-c.expected" "$base-large.expected"
@@ -91,7 +86,7 @@ one() { # TEST
     on_chip atmega2560 "$base-large.elf" >"$base-large.txt" || true
     for flag in $(settings_of "$test"); do
         texts+=("$base$flag")
-        for_chip atmega328p "$base$flag.elf" "$test" "$flag" "-DKERNEL_CASES=$cases" || return 1
+        for_chip atmega328p "$base$flag.elf" "$test" "$cases" "$flag" || return 1
         cp "$base.expected" "$base$flag.expected"
         on_chip atmega328p "$base$flag.elf" >"$base$flag.txt" || true
     done

@@ -11,8 +11,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use selo_fuzz_targets::{ALL, Target};
 
-/// Mutated inputs for each target, the same in every run.
+/// Mutated inputs for each target, the same in every run; the first of them unless SELO_TEST_ALL=1
+/// (`make test-all`).
 const MUTATIONS: usize = 10_000;
+const FIRST_MUTATIONS: usize = 3_000;
 /// Longest input, as in `tools/fuzz.sh`.
 const LONGEST: usize = 2_048;
 
@@ -80,7 +82,11 @@ fn replay(name: &str) {
         try_one(target, path, input);
     }
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    for number in 0..MUTATIONS {
+    let mutations = match std::env::var_os("SELO_TEST_ALL") {
+        Some(_) => MUTATIONS,
+        None => FIRST_MUTATIONS,
+    };
+    for number in 0..mutations {
         let (path, input) = &corpus[rng.random_range(0..corpus.len())];
         let (_, other) = &corpus[rng.random_range(0..corpus.len())];
         let input = mutate(&mut rng, input, other);

@@ -6,7 +6,9 @@ use clap::{Parser, Subcommand};
 use selo_command::external::Arguments;
 use selo_command::{completions, man};
 
-use crate::{backup, broker, codec, collect, device, doctor, gateway, head, radio, setup, up};
+use crate::{
+    backup, broker, codec, collect, device, doctor, gateway, head, radio, setup, status, up,
+};
 
 /// Receive the sealed readings of small devices, store them and show them.
 #[derive(Debug, Parser)]
@@ -67,6 +69,8 @@ pub enum Command {
     Backup(backup::Backup),
     /// Restore a backup
     Restore(backup::Restore),
+    /// Show the parts of a site, on one machine or on many, and what is wrong with them
+    Status(Box<status::Args>),
     /// List what is missing on this machine, with the command that installs it
     Doctor(doctor::Args),
     /// Print a completion script for a shell

@@ -281,7 +281,7 @@ fn collect(args: &Args, state: PathBuf) -> selo_base::report::Result<ExitCode> {
 /// The collector's client id at the broker. It is the same after a restart, because the broker
 /// queues messages for it meanwhile. It is unique, because a broker disconnects the first of two
 /// clients with one id.
-fn client_id(state: &Path) -> selo_base::report::Result<String> {
+pub fn client_id(state: &Path) -> selo_base::report::Result<String> {
     let path = state.join("client-id");
     let problem = || {
         format!(
@@ -304,21 +304,4 @@ fn client_id(state: &Path) -> selo_base::report::Result<String> {
         .with_context(problem)?;
     std::fs::write(&path, format!("{id}\n")).with_context(problem)?;
     Ok(id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_collector_keeps_its_name_and_no_other_has_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let of = |name: &str| client_id(&folder.path().join(name)).expect("a name");
-        let first = of("a");
-        assert_eq!(of("a"), first);
-        assert_ne!(of("b"), first);
-        // A full disk can leave an empty file: the collector then draws a new id.
-        std::fs::write(folder.path().join("a/client-id"), "").expect("writes");
-        assert!(of("a").starts_with("selo-collector-"));
-    }
 }

@@ -77,6 +77,11 @@ impl State {
         }
     }
 
+    /// The connection string of a registry in PostgreSQL.
+    pub fn registry(&self) -> Option<&String> {
+        self.registry.as_ref()
+    }
+
     /// True if the registry is in the state directory.
     pub fn has_registry(&self) -> bool {
         self.registry.is_none()

@@ -15,7 +15,7 @@ use crate::codec::Codecs;
 pub struct Connection {
     /// MQTT 5 broker over TLS: mqtts://USER@HOST[:8883]. A gateway publishes its readings there
     /// instead of printing them; a collector receives readings from it
-    #[arg(long, value_name = "URL", value_parser = Address(str::parse))]
+    #[arg(long, value_name = "URL", conflicts_with = "stream", value_parser = Address(str::parse))]
     mqtt: Option<BrokerUrl>,
     /// File with the password, of mode 0600
     #[arg(long, value_name = "FILE", requires = "mqtt")]

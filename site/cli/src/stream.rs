@@ -19,7 +19,6 @@ pub struct Stream {
         long,
         value_name = "URL[,URL]...",
         value_delimiter = ',',
-        conflicts_with = "mqtt",
         value_parser = Address(parse_url)
     )]
     stream: Vec<BrokerUrl>,
@@ -41,7 +40,7 @@ pub struct Stream {
 }
 
 /// The other servers. There is one password, so one without a user has that of the first.
-fn with_user(others: &[BrokerUrl], first: &BrokerUrl) -> VecDeque<BrokerUrl> {
+pub fn with_user(others: &[BrokerUrl], first: &BrokerUrl) -> VecDeque<BrokerUrl> {
     let mut others: VecDeque<BrokerUrl> = others.iter().cloned().collect();
     for server in &mut others {
         server.user = server.user.take().or_else(|| first.user.clone());
@@ -72,19 +71,5 @@ impl Stream {
             credentials: self.stream_credentials.clone(),
             site: site.into(),
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_without_a_user_has_that_of_the_first() {
-        let url = |text| parse_url(text).expect("an address");
-        let others = [url("tls://b"), url("tls://other@c")];
-        let found = with_user(&others, &url("tls://north@a"));
-        let users: Vec<_> = found.iter().map(|it| it.user.as_deref()).collect();
-        assert_eq!(users, [Some("north"), Some("other")]);
     }
 }

@@ -43,6 +43,7 @@ pub mod schema;
 mod settings;
 mod shown;
 mod sql;
+pub mod status;
 pub mod store;
 pub mod stream;
 mod timeline;

@@ -7,11 +7,13 @@
 //! | [`connection`] | a connection that is replaced when it breaks, and the meaning of errors |
 //! | [`problem`] | errors while a connection is used |
 //! | [`registry`] | the registry of devices, for several gateways |
+//! | [`status`] | what an onlooker may read of a server and of a registry |
 
 pub mod client;
 pub mod connection;
 pub mod problem;
 pub mod registry;
+pub mod status;
 pub mod tls;
 
 mod device;

@@ -30,7 +30,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Required protection of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub enum Mode {
+    /// Never use TLS.
     Disable,
     /// Use TLS if the server offers it. An attacker in the middle can remove it.
     Prefer,
@@ -45,9 +46,10 @@ enum Mode {
 /// The TLS parameters of a connection string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Security {
-    mode: Mode,
+    /// Required protection of the connection.
+    pub mode: Mode,
     /// PEM file of the authority. Without one, verification uses the system's authorities.
-    root: Option<PathBuf>,
+    pub root: Option<PathBuf>,
 }
 
 impl Security {
@@ -301,30 +303,4 @@ fn find_tls<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rust
             .get_ref()?
             .downcast_ref()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_address_says_is_taken_out_of_it() {
-        let (rest, security) = Security::of_url(
-            "postgres://a@h/d?sslmode=verify-full&connect_timeout=3&sslrootcert=%2Fetc%2Fca.pem",
-        )
-        .expect("an address");
-        assert_eq!(rest, "postgres://a@h/d?connect_timeout=3");
-        assert_eq!(security.mode, Mode::VerifyFull);
-        assert_eq!(security.root, Some("/etc/ca.pem".into()));
-        let (rest, security) = Security::of_url("postgres://a@h/d?sslmode=disable").expect("one");
-        assert_eq!(
-            (rest.as_str(), security.mode),
-            ("postgres://a@h/d", Mode::Disable)
-        );
-        let (_, security) = Security::of_url("postgres://a@h/d").expect("one");
-        assert_eq!(security.mode, Mode::Prefer);
-        for url in ["postgres://h/d?sslmode=on", "postgres://h/d?sslrootcert=%2"] {
-            assert!(Security::of_url(url).is_err(), "{url}");
-        }
-    }
 }

@@ -9,12 +9,14 @@
 //! | [`stored`] | a collector's confirmation |
 //! | [`publisher`] | a [`selo_gateway::sink::Sink`] that publishes |
 //! | [`stream`], [`puller`] | a collector's side: the stream, and the messages of a partition |
+//! | [`status`] | what an onlooker may see of the stream |
 
 pub mod client;
 pub mod failure;
 pub mod names;
 pub mod publisher;
 pub mod puller;
+pub mod status;
 pub mod stored;
 pub mod stream;
 pub mod tries;

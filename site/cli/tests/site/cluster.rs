@@ -56,6 +56,7 @@ impl Trial {
         let begun = Instant::now();
         let mut whole = Whole::start(self.plan, &self.logs)?;
         say!("{}", self.title(begun));
+        say!("{}", whole.status());
         let interrupted = interrupted();
         let air = Air {
             heads: whole.air.clone(),

@@ -4,6 +4,7 @@ mod chain;
 mod cluster;
 mod codec;
 mod config;
+mod config_file;
 mod first_link;
 mod flood;
 mod gateway;
@@ -15,6 +16,7 @@ mod heads;
 mod hostile_logins;
 mod mqtt;
 mod operator;
+mod parts;
 #[path = "../../../../tests/command/postgres.rs"]
 #[allow(dead_code, reason = "each crate uses its part")]
 mod postgres;
@@ -23,4 +25,5 @@ mod seeded;
 mod shared;
 mod state_copies;
 mod state_faults;
+mod status;
 mod stream;

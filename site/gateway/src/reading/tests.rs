@@ -84,8 +84,8 @@ fn expected(unix_ms: u64) -> String {
 #[test]
 fn every_day_has_its_date() {
     const DAY_MS: u64 = 86_400_000;
-    // Up to the end of the year 9999.
-    for day in 0..2_932_897 {
+    // Every day up to 2099, then every 13th up to the end of the year 9999.
+    for day in (0..47_482).chain((47_482..2_932_897).step_by(13)) {
         let ms = day * DAY_MS + (day * 7_919) % DAY_MS;
         assert_eq!(rfc3339(ms).to_string(), expected(ms), "day {day}");
     }

@@ -4,6 +4,7 @@
 #[allow(dead_code, reason = "each crate uses its part")]
 mod cluster;
 
+mod address;
 mod claims;
 mod model;
 mod registry;

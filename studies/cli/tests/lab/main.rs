@@ -17,6 +17,9 @@ mod import;
 mod instrument;
 mod lab_gate;
 mod node;
+#[path = "../../src/old_words.rs"]
+#[allow(dead_code, reason = "the program calls what is not tested")]
+mod old_words;
 mod own_iv;
 mod paper_libraries;
 mod planted;

@@ -67,6 +67,37 @@ impl Whole {
         Some(whole)
     }
 
+    /// What `selo status` says of all parts, once none has a fault.
+    pub fn status(&self) -> String {
+        let (database, stream) = (self.database.url(), self.nats_of(0));
+        let words = [
+            "--database",
+            &database,
+            "--stream",
+            &stream,
+            "--site",
+            "farm",
+        ];
+        let home = &self.engines[0].home;
+        let found = crate::status::wait_for(home, &words, |found| {
+            found.iter().all(|part| part["state"] != "fault")
+        });
+        let count = |kind| crate::status::of(&found, kind).len();
+        let Plan {
+            engines,
+            heads,
+            collectors,
+            nats,
+            ..
+        } = self.plan;
+        assert_eq!(count("engine"), engines, "{found:?}");
+        assert_eq!(count("head"), heads, "{found:?}");
+        assert_eq!(count("collector"), collectors, "{found:?}");
+        assert_eq!(count("replica"), nats - 1, "{found:?}");
+        assert_eq!(count("standby"), usize::from(self.standby.is_some()));
+        home.ok(&[&["status"], &words[..]].concat())
+    }
+
     /// Keeps what the servers said, and the state of the stream, beside the logs of the parts.
     pub fn keep_logs(&self, logs: &Path) {
         for (number, server) in iter::once(&self.database).chain(&self.standby).enumerate() {

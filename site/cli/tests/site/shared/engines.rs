@@ -10,6 +10,7 @@ use super::air::Node;
 use super::{Shared, printed};
 use crate::gateway_support::{Gateway, PATIENCE};
 use crate::postgres::Cluster;
+use crate::status::{of, wait_for};
 
 const ENGINE: [&str; 3] = ["--engine", "--lease", "2s"];
 
@@ -169,13 +170,19 @@ fn an_engine_that_was_paused_past_its_lease_answers_nothing() {
     let all = addresses(&engines);
     let paused = &engines[0];
     let mut of_paused = Vec::new();
-    for mut node in nodes.drain(..) {
+    // Ids are random, so all nodes can be of one engine.
+    let mut more = 0;
+    while let Some(mut node) = nodes.pop() {
         if node.join_patiently(&all) == paused.address {
             assert_eq!(node.send(&all, b"live"), [paused.address]);
             of_paused.push(node);
         }
+        if nodes.is_empty() && of_paused.is_empty() {
+            assert!(more < 100, "the paused engine has no device");
+            nodes.push(shared.device(&format!("another node {more}")));
+            more += 1;
+        }
     }
-    assert!(!of_paused.is_empty(), "the paused engine has no device");
     paused.signal(Signal::STOP);
     wait_for_shares(&shared.cluster, 1);
     std::thread::sleep(PAST);
@@ -316,4 +323,52 @@ fn whatever_happens_to_engines_no_join_is_answered_twice() {
         "{} printed, {acknowledged} acknowledged",
         all.len()
     );
+}
+
+#[test]
+fn status_shows_engines_and_standbys_and_misses_those_that_are_gone() {
+    let Some(shared) = Shared::start(2) else {
+        return;
+    };
+    let standby = shared.cluster.standby();
+    let mut engines = engines(&shared);
+    let site = &shared.sites[0];
+    let found = wait_for(site, &[], |found| {
+        let streams = |standby: &&serde_json::Value| standby["state"] == "ok";
+        of(found, "standby").iter().any(streams)
+    });
+    let worst: Vec<_> = found.iter().filter(|it| it["state"] != "ok").collect();
+    assert!(worst.is_empty(), "{worst:?}");
+    let shards = |part: &&serde_json::Value| part["figures"]["shards"].as_u64().expect("shards");
+    assert_eq!(of(&found, "engine").iter().map(shards).sum::<u64>(), 64);
+    assert_eq!(of(&found, "engine").len(), 2);
+    assert_eq!(of(&found, "registry")[0]["figures"]["without_owner"], 0);
+
+    // One engine takes the shards of the other, whose row is forgotten.
+    engines.remove(1).kill();
+    wait_for_shares(&shared.cluster, 1);
+    let found = wait_for(site, &[], |found| of(found, "engine").len() == 1);
+    assert_eq!(of(&found, "registry")[0]["state"], "ok", "{found:?}");
+
+    standby.kill();
+    let found = wait_for(site, &[], |found| {
+        of(found, "standby").is_empty() && of(found, "postgresql")[0]["state"] == "fault"
+    });
+    let problem = of(&found, "postgresql")[0]["problem"].as_str();
+    assert!(
+        problem.expect("one").contains("nothing can be written"),
+        "{found:?}"
+    );
+
+    engines.remove(0).kill();
+    let found = wait_for(site, &[], |found| {
+        let registry = of(found, "registry")[0];
+        registry["figures"]["without_owner"] == 64 && registry["state"] == "fault"
+    });
+    let engine = of(&found, "engine")[0]["problem"].as_str();
+    assert!(
+        engine.expect("one").contains("its lease ended"),
+        "{found:?}"
+    );
+    assert_eq!(of(&found, "gateway")[0]["state"], "fault");
 }

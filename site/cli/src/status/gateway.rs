@@ -1,0 +1,79 @@
+//! The gateway of a state directory, and its radio heads.
+
+use selo_base::report::Result;
+use selo_gateway::Error;
+use selo_gateway::control::{Client, Reply, Request, Status};
+use selo_gateway::heads::Store;
+
+use super::part::{Level, Part};
+use crate::gateway::State;
+
+pub fn parts(state: &State) -> Result<Vec<Part>> {
+    let directory = state.open()?;
+    let name = directory.path().display().to_string();
+    let mut client = match Client::connect(&directory) {
+        Ok(client) => client,
+        Err(Error::NotRunning { .. }) => {
+            let why = "it does not run on this state directory; start it with `selo up` or \
+                       `selo gateway`";
+            return Ok(vec![Part::away("gateway", name, why)]);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let mut parts = Vec::new();
+    match client.ask(&Request::Status)? {
+        Reply::Status(status) => parts.push(gateway(&name, &status)),
+        _ => parts.push(Part::away(
+            "gateway",
+            name.clone(),
+            "it does not tell its status",
+        )),
+    }
+    if let Reply::Heads(running) = client.ask(&Request::Heads)? {
+        let known = Store::new(&directory).all()?;
+        for problem in &known.damaged {
+            parts.push(Part::away("head", "?", problem.to_string()));
+        }
+        for (name, head) in &known.heads {
+            let connection = running.heads.iter().find(|it| it.number == head.number);
+            parts.push(match connection {
+                None if running.listen.is_none() => Part::new("head", name).with(
+                    Level::Warning,
+                    "the gateway takes no heads: start it with --heads",
+                ),
+                None => Part::away("head", name, "it is not connected; look at its log"),
+                Some(it) => Part::new("head", name)
+                    .figure("from", it.from.clone())
+                    .figure("connected s", it.seconds)
+                    .figure("heard", it.heard)
+                    .figure("heard best", it.best)
+                    .figure("waited ms", it.waited_ms),
+            });
+        }
+    }
+    Ok(parts)
+}
+
+fn gateway(name: &str, status: &Status) -> Part {
+    Part::new("gateway", name)
+        .figure("version", status.version.clone())
+        .figure("up s", status.uptime_seconds)
+        .figure("devices", status.devices)
+        .figure("sessions", status.sessions)
+        .figure("readings", status.readings)
+        .figure("undelivered", status.pending)
+        .with_if(status.pending > UNDELIVERED, Level::Warning, || {
+            format!(
+                "{} readings wait for the collector or the stream; they are safe in the journal",
+                status.pending
+            )
+        })
+        .with_if(
+            status.version != env!("CARGO_PKG_VERSION"),
+            Level::Warning,
+            || format!("this command is of version {}", env!("CARGO_PKG_VERSION")),
+        )
+}
+
+/// Readings above which a gateway is said to be behind. A busy gateway always has some on the way.
+const UNDELIVERED: u64 = 1000;

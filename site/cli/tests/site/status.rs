@@ -1,0 +1,97 @@
+//! `selo status`: what it says of parts that work, that are gone, and that cannot be asked.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::gateway_support::{Answer, PATIENCE, Site};
+
+/// The lines of `selo status --json`.
+fn parts(answer: &Answer) -> Vec<Value> {
+    let lines = answer.stdout.lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+/// The parts of a kind.
+pub fn of<'a>(parts: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    parts.iter().filter(|part| part["part"] == kind).collect()
+}
+
+/// Asks until the answer is as wanted: leases end, and standbys catch up, with time.
+pub fn wait_for(site: &Site, words: &[&str], wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+    let since = Instant::now();
+    let words = [&["status", "--json"], words].concat();
+    loop {
+        let answer = site.selo(&words);
+        let found = parts(&answer);
+        if wanted(&found) {
+            let faults = found.iter().any(|part| part["state"] == "fault");
+            assert_eq!(answer.code, Some(i32::from(faults)), "{answer:?}");
+            return found;
+        }
+        assert!(since.elapsed() < PATIENCE, "{answer:?}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn a_gateway_is_shown_and_missed_and_nothing_is_made() {
+    let site = Site::new();
+    let answer = site.selo(&["status"]);
+    assert_eq!(answer.code, Some(3), "{answer:?}");
+    assert!(answer.stderr.contains("nothing to look at"), "{answer:?}");
+    assert!(!site.state().exists(), "it made a state directory");
+
+    let gateway = site.gateway(&[]);
+    site.ok(&["head", "add", "mast", "--to", "127.0.0.1:1"]);
+    let found = wait_for(&site, &[], |_| true);
+    let [shown] = of(&found, "gateway")[..] else {
+        panic!("{found:?}");
+    };
+    assert_eq!(shown["state"], "ok", "{shown}");
+    assert_eq!(shown["figures"]["undelivered"], 0, "{shown}");
+    let head = of(&found, "head")[0];
+    assert_eq!(head["state"], "warning", "{head}");
+    let problem = head["problem"].as_str().expect("a problem");
+    assert!(problem.contains("--heads"), "{problem}");
+    let table = site.selo(&["status"]);
+    assert_eq!(table.code, Some(0), "{table:?}");
+    assert!(table.stdout.contains("warning: head mast: "), "{table:?}");
+
+    gateway.kill();
+    let answer = site.selo(&["status"]);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    assert!(answer.stdout.contains("does not run"), "{answer:?}");
+}
+
+#[test]
+fn what_does_not_answer_is_a_fault_that_says_why() {
+    let site = Site::new();
+    // Nothing listens there, and passwords are not repeated.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = silent.local_addr().expect("an address").port();
+    drop(silent);
+    let database = format!("postgres://selo:word@127.0.0.1:{port}/readings");
+    let stream = format!("nats://127.0.0.1:{port}");
+    let words = ["status", "--database", &database, "--stream", &stream];
+    let answer = site.selo(&words);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    for line in [
+        "fault: readings postgres://selo@127.0.0.1",
+        "fault: stream site: ",
+    ] {
+        assert!(answer.stdout.contains(line), "no '{line}' in {answer:?}");
+    }
+    assert!(!format!("{answer:?}").contains("selo:word"), "{answer:?}");
+
+    let file = site.file(
+        "not-a-database",
+        b"This is no database, but a text of some length.",
+    );
+    let path = file.to_str().expect("text");
+    let answer = site.selo(&["status", "--database", path]);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    assert!(answer.stdout.contains("fault: readings "), "{answer:?}");
+}
