@@ -61,7 +61,7 @@ qemu-aarch64                                                 qemu-user
 /usr/share/arduino/hardware/arduino/avr/cores/arduino/Arduino.h  arduino-core-avr
 arduino-builder                                              arduino-builder
 /usr/lib/postgresql                                          postgresql
-chromium                                                     chromium
+chromium-headless-shell                                      chromium-headless-shell
 /usr/sbin/mosquitto                                          mosquitto
 mosquitto_passwd                                             mosquitto
 mosquitto_sub                                                mosquitto-clients

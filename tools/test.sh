@@ -17,10 +17,8 @@ selo_find_rust || true
 
 # The folder of the tests' build, for scripts that start its commands.
 export SELO_BUILT=target/debug
-selo_lint_while_building
+selo_build_for_tests
 selo_cache_compilers
-# Nobody debugs a build of CI, and it is made faster without line numbers.
-[ "${CI:-}" != true ] || export CARGO_PROFILE_DEV_DEBUG=none
 
 logs=out/test
 steps=${TEST_STEPS:-tools/test-steps.txt}

@@ -113,7 +113,7 @@ registry_tools() {
         echo "build: fetching the tools of $pinned" >&2
         rm -rf "$own"
         python3 -m venv "$own"
-        "$own/bin/pip" install -q --disable-pip-version-check -r "$pinned"
+        "$own/bin/pip" install -q --no-compile --disable-pip-version-check -r "$pinned"
         cp "$pinned" "$own/installed"
     fi
 }

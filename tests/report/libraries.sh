@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the report page in a browser: the answers fit the first screen and the rest stays short,
 # parts are drawn when they are opened, what is deselected leaves the pictures and comes back, the
-# address keeps a choice, and the page speaks Portuguese. Needs chromium.
+# address keeps a choice, and the page speaks Portuguese. Needs chromium-headless-shell.
 #
 # usage: tests/report/libraries.sh [SELO]
 set -euo pipefail
@@ -69,7 +69,7 @@ PROBE
 # Prints what the probe says about a page.
 probe() {
     cat "$1" "$place/probe.html" >"$place/page.html"
-    chromium --headless --no-sandbox --disable-gpu --window-size=1280,900 --virtual-time-budget=30000 \
+    chromium-headless-shell --headless --no-sandbox --disable-gpu --window-size=1280,900 --virtual-time-budget=30000 \
         --dump-dom "file://$place/page.html" 2>/dev/null >"$place/dom"
     grep -o '<title>PROBE [^<]*' "$place/dom" | cut -d' ' -f2- | grep . || echo "the probe did not finish"
 }

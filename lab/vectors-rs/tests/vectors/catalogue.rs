@@ -195,7 +195,8 @@ impl Implementation for Without<'_> {
 fn a_missing_operation_skips() {
     for (set, cases) in quick_cases() {
         // None of these operations is theirs, and they take long.
-        let large = |case: &Case| matches!(case.algorithm.interface(), Interface::LargeSignature(_));
+        let large =
+            |case: &Case| matches!(case.algorithm.interface(), Interface::LargeSignature(_));
         for case in cases.into_iter().filter(|case| !large(case)) {
             let verdict = |missing: &[&str]| {
                 let mut without = Without(Reference::new(case.algorithm, 65_536), missing);

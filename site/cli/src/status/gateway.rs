@@ -2,62 +2,64 @@
 
 use selo_base::report::Result;
 use selo_gateway::Error;
-use selo_gateway::control::{Client, Reply, Request, Status};
+use selo_gateway::control::{Client, HeadsStatus, Reply, Request, Status};
 use selo_gateway::heads::Store;
 
 use super::part::{Level, Part};
 use crate::gateway::State;
 
 pub fn parts(state: &State) -> Result<Vec<Part>> {
+    let name = state.path()?.display().to_string();
+    Ok(asked(state, &name).unwrap_or_else(|error| {
+        let why = match error {
+            Error::NotRunning { .. } => "it does not run on this state directory; start it with \
+                                         `selo up` or `selo gateway`"
+                .into(),
+            error => format!("it cannot be asked: {error}"),
+        };
+        vec![Part::away("gateway", name, why)]
+    }))
+}
+
+fn asked(state: &State, name: &str) -> selo_gateway::Result<Vec<Part>> {
     let directory = state.open()?;
-    let name = directory.path().display().to_string();
-    let mut client = match Client::connect(&directory) {
-        Ok(client) => client,
-        Err(Error::NotRunning { .. }) => {
-            let why = "it does not run on this state directory; start it with `selo up` or \
-                       `selo gateway`";
-            return Ok(vec![Part::away("gateway", name, why)]);
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let mut client = Client::connect(&directory)?;
     let mut parts = Vec::new();
     match client.ask(&Request::Status)? {
-        Reply::Status(status) => parts.push(gateway(&name, &status)),
-        _ => parts.push(Part::away(
-            "gateway",
-            name.clone(),
-            "it does not tell its status",
-        )),
+        Reply::Status(status) => parts.push(gateway(name, &status)),
+        _ => parts.push(Part::away("gateway", name, "it does not tell its status")),
     }
     if let Reply::Heads(running) = client.ask(&Request::Heads)? {
         let known = Store::new(&directory).all()?;
         for problem in &known.damaged {
             parts.push(Part::away("head", "?", problem.to_string()));
         }
-        for (name, head) in &known.heads {
-            let connection = running.heads.iter().find(|it| it.number == head.number);
-            parts.push(match connection {
-                None if running.listen.is_none() => Part::new("head", name).with(
-                    Level::Warning,
-                    "the gateway takes no heads: start it with --heads",
-                ),
-                None => Part::away("head", name, "it is not connected; look at its log"),
-                Some(it) => Part::new("head", name)
-                    .figure("from", it.from.clone())
-                    .figure("connected s", it.seconds)
-                    .figure("heard", it.heard)
-                    .figure("heard best", it.best)
-                    .figure("waited ms", it.waited_ms),
-            });
-        }
+        let heads = known.heads.iter();
+        parts.extend(heads.map(|(name, known)| head(name, known.number, &running)));
     }
     Ok(parts)
+}
+
+fn head(name: &str, number: u16, running: &HeadsStatus) -> Part {
+    match running.heads.iter().find(|it| it.number == number) {
+        None if running.listen.is_none() => Part::new("head", name).with(
+            Level::Warning,
+            "the gateway takes no heads: start it with --heads",
+        ),
+        None => Part::away("head", name, "it is not connected; look at its log"),
+        Some(it) => Part::new("head", name)
+            .figure("from", it.from.clone())
+            .measured("connected", "s", it.seconds)
+            .figure("heard", it.heard)
+            .figure("heard best", it.best)
+            .measured("waited", "ms", it.waited_ms),
+    }
 }
 
 fn gateway(name: &str, status: &Status) -> Part {
     Part::new("gateway", name)
         .figure("version", status.version.clone())
-        .figure("up s", status.uptime_seconds)
+        .measured("up", "s", status.uptime_seconds)
         .figure("devices", status.devices)
         .figure("sessions", status.sessions)
         .figure("readings", status.readings)

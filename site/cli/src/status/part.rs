@@ -31,6 +31,9 @@ impl Level {
     }
 }
 
+/// What is counted or measured, its unit or nothing, and its value.
+type Figure = (&'static str, &'static str, Value);
+
 /// A part: a gateway, a head, an engine, a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
@@ -40,8 +43,7 @@ pub struct Part {
     pub level: Level,
     /// What is wrong with it, and what to do, one sentence each.
     pub problems: Vec<String>,
-    /// Its figures: a word and its value.
-    figures: Vec<(&'static str, Value)>,
+    figures: Vec<Figure>,
 }
 
 impl Part {
@@ -74,17 +76,30 @@ impl Part {
         }
     }
 
-    pub fn figure(mut self, what: &'static str, value: impl Into<Value>) -> Part {
-        self.figures.push((what, value.into()));
+    pub fn figure(self, what: &'static str, value: impl Into<Value>) -> Part {
+        self.measured(what, "", value)
+    }
+
+    pub fn measured(
+        mut self,
+        what: &'static str,
+        unit: &'static str,
+        value: impl Into<Value>,
+    ) -> Part {
+        self.figures.push((what, unit, value.into()));
         self
     }
 
     /// One line, schema `selo.status/1`.
     pub fn to_json(&self) -> Value {
+        let key = |what: &str, unit: &str| {
+            let unit = if unit == "%" { "percent" } else { unit };
+            format!("{what} {unit}").trim_end().replace(' ', "_")
+        };
         let figures: serde_json::Map<String, Value> = self
             .figures
             .iter()
-            .map(|(what, value)| (what.replace(' ', "_"), value.clone()))
+            .map(|(what, unit, value)| (key(what, unit), value.clone()))
             .collect();
         json!({
             "schema": "selo.status/1",
@@ -100,10 +115,10 @@ impl Part {
         let shown: Vec<String> = self
             .figures
             .iter()
-            .filter(|(_, value)| !value.is_null())
-            .map(|(what, value)| match value {
+            .filter(|(.., value)| !value.is_null())
+            .map(|(what, unit, value)| match value {
                 Value::String(text) => format!("{what} {text}"),
-                other => format!("{what} {other}"),
+                other => format!("{what} {other} {unit}").trim_end().to_owned(),
             })
             .collect();
         shown.join(", ")

@@ -73,7 +73,7 @@ fn collector(collector: &Collector) -> Part {
     Part::new("collector", collector.name.clone())
         .figure("site", collector.site.clone())
         .figure("partitions", collector.partitions)
-        .figure("lease s", seconds)
+        .measured("lease", "s", seconds)
         .with_if(seconds < 0.0, Level::Fault, || {
             format!(
                 "its lease ended {} s ago: it is gone, or does not reach the database",

@@ -87,8 +87,8 @@ fn standby(standby: &Standby) -> Part {
     let behind = standby.behind_bytes.unwrap_or(0);
     Part::new("standby", standby.name.clone())
         .figure("commits", standby.kind.clone())
-        .figure("behind bytes", standby.behind_bytes)
-        .figure("behind s", standby.behind_seconds)
+        .measured("behind", "bytes", standby.behind_bytes)
+        .measured("replayed after", "s", standby.behind_seconds)
         .with_if(state != "streaming", Level::Warning, || {
             format!("its state is '{state}', not 'streaming'")
         })
@@ -122,7 +122,7 @@ fn engine(engine: &Engine) -> Part {
     let seconds = (engine.lease_seconds * 10.0).round() / 10.0;
     Part::new("engine", engine.name.clone())
         .figure("shards", engine.shards)
-        .figure("lease s", seconds)
+        .measured("lease", "s", seconds)
         .with_if(seconds < 0.0, Level::Fault, || {
             format!(
                 "its lease ended {} s ago: it is gone, or does not reach the registry",

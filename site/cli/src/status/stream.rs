@@ -51,7 +51,7 @@ fn stream(found: &Status) -> Part {
         .figure("at", found.server.clone())
         .figure("waiting", found.waiting)
         .figure("unacknowledged", found.unacknowledged)
-        .figure("full %", full)
+        .measured("full", "%", full)
         .figure("partitions asked for", found.asked_for)
         .figure("copies", copies)
         .figure("leader", found.leader.clone())
