@@ -86,7 +86,7 @@ impl Write for Json {
     }
 }
 
-/// Escapes the hidden characters of a line of JSON as JSON does [RFC8259, 7].
+/// Escapes the hidden characters of a line of JSON as JSON writes them.
 pub fn json(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let (line, end) = match text.strip_suffix('\n') {
