@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Writes the vectors of MAYO and CROSS (round 2 of NIST's additional signatures) that stand in onramp/.
+
+usage: subset-onramp.py check SET LIBOQS    compares 100 known answers with their published digest
+       subset-onramp.py kat SET LIBOQS      the first known answer
+       subset-onramp.py altered SET LIBOQS  its signature, altered: each must be refused
+
+SET is mayo-1, mayo-2, mayo-3, mayo-5, or cross-rsdp-128-small and so on. LIBOQS is the folder liboqs of
+the crate oqs-sys. liboqs publishes only the digests of the known answers (tests/KATs/sig/kats.json). So
+this compiles the scheme, gives it random bytes as NIST's program does, and writes nothing if the digest of
+what it made differs.
+"""
+
+import ctypes
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from drbg import Generator
+from rsp import alone, flipped
+
+HEADERS = pathlib.Path(__file__).resolve().parent.parent / "libraries" / "liboqs"
+COMMON = [
+    "common.c", "aes/aes.c", "aes/aes_impl.c", "aes/aes_c.c", "sha3/sha3.c", "sha3/xkcp_sha3.c",
+    "sha3/xkcp_low/KeccakP-1600/plain-64bits/KeccakP-1600-opt64.c",
+]
+
+# The scheme's random source is a function of this program. CROSS's parts of a signature are in the order of
+# its structure.
+DRIVER = """
+#include <stddef.h>
+#include <stdint.h>
+void (*lab_draw)(uint8_t *out, size_t size);
+void OQS_randombytes(uint8_t *out, size_t size) { lab_draw(out, size); }
+#ifdef LAB_CROSS
+#include "CROSS.h"
+const size_t lab_parts[] = {offsetof(CROSS_sig_t, path), offsetof(CROSS_sig_t, proof),
+                            offsetof(CROSS_sig_t, resp_1), offsetof(CROSS_sig_t, resp_0)};
+#endif
+"""
+
+# The sets of CROSS with all alterations. The others differ in their numbers only and have a few.
+FULL = ["cross-rsdpg-128-fast", "cross-rsdp-128-small"]
+
+
+class Scheme:
+    """A scheme of liboqs, compiled and loaded."""
+
+    def __init__(self, name, liboqs, folder):
+        self.cross = name.startswith("cross")
+        number = name.removeprefix("mayo-")
+        self.title = name if self.cross else f"MAYO-{number}"
+        sources = liboqs / "src" / "sig" / (
+            f"cross/upcross_{name}_clean" if self.cross else f"mayo/pqmayo_{name}_opt")
+        defines = ["LAB_CROSS"] if self.cross else [
+            f"MAYO_VARIANT=MAYO_{number}", "MAYO_BUILD_TYPE_OPT", "HAVE_RANDOMBYTES_NORETVAL",
+            "HAVE_STACKEFFICIENT"]
+        common = liboqs / "src" / "common"
+        include = [sources, HEADERS, liboqs / "src", common / "pqclean_shims"]
+        library = folder / "scheme.so"
+        subprocess.run(
+            ["cc", "-O2", "-shared", "-fPIC", "-o", library, *(f"-D{define}" for define in defines),
+             *(f"-I{path}" for path in include), "-x", "c", "-", *(common / file for file in COMMON),
+             *sorted(sources.glob("*.c"))],
+            input=DRIVER.encode(), check=True)
+        self.library = ctypes.CDLL(library)
+        self.prefix = (f"PQCLEAN_{name.replace('-', '').upper()}_CLEAN_" if self.cross
+                       else f"pqmayo_MAYO_{number}_opt_")
+        api = (sources / "api.h").read_text()
+        sizes = dict(re.findall(r"CRYPTO_(\w*BYTES) (\d+)", api))
+        self.sizes = [int(sizes[key]) for key in ["PUBLICKEYBYTES", "SECRETKEYBYTES", "BYTES"]]
+
+    def call(self, name, *arguments):
+        return getattr(self.library, f"{self.prefix}crypto_sign_{name}")(*arguments)
+
+    def draw_from(self, generator):
+        """Gives the list of what the scheme draws from now on."""
+        drawn = []
+
+        def draw(out, size):
+            drawn.append(generator.draw(size))
+            ctypes.memmove(out, drawn[-1], size)
+
+        self.callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t)(draw)
+        ctypes.c_void_p.in_dll(self.library, "lab_draw").value = ctypes.cast(
+            self.callback, ctypes.c_void_p).value
+        return drawn
+
+    def answer(self, seed, message):
+        """Key pair and signature, with what each of them draws."""
+        public, private, signature = (ctypes.create_string_buffer(size) for size in self.sizes)
+        generator = Generator(seed)
+        of_key_pair = self.draw_from(generator)
+        assert self.call("keypair", public, private) == 0
+        of_signature = self.draw_from(generator)
+        size = ctypes.c_size_t()
+        length = ctypes.c_size_t(len(message))
+        assert self.call("signature", signature, ctypes.byref(size), message, length, private) == 0
+        assert size.value == self.sizes[2]
+        return {
+            "seed": b"".join(of_key_pair), "rnd": b"".join(of_signature), "msg": message,
+            "pk": public.raw, "sk": private.raw, "sig": signature.raw,
+        }
+
+    def parts(self):
+        return list((ctypes.c_size_t * 4).in_dll(self.library, "lab_parts"))
+
+
+def answers(scheme, count):
+    """The first known answers, with the text of NIST's program."""
+    generator = Generator(bytes(range(48)))
+    for number in range(count):
+        seed = generator.draw(48)
+        message = generator.draw(33 * (number + 1))
+        answer = scheme.answer(seed, message)
+        parts = [message, answer["sig"]] if scheme.cross else [answer["sig"], message]
+        signed = b"".join(parts)
+        lines = [
+            f"count = {number}", f"seed = {seed.hex().upper()}", f"mlen = {len(message)}",
+            f"msg = {message.hex().upper()}", f"pk = {answer['pk'].hex().upper()}",
+            f"sk = {answer['sk'].hex().upper()}", f"smlen = {len(signed)}", f"sm = {signed.hex().upper()}",
+        ]
+        yield answer, "\n".join(lines) + "\n"
+
+
+def proven(scheme, liboqs, which, count):
+    """The known answers, if their text has the published digest."""
+    made = list(answers(scheme, count))
+    text = "\n".join(text for _, text in made)
+    published = json.loads((liboqs / "tests/KATs/sig/kats.json").read_text())[scheme.title][which]
+    if hashlib.sha256(text.encode()).hexdigest() != published:
+        sys.exit(f"{scheme.title}: this is not the published known answer")
+    return [answer for answer, _ in made]
+
+
+def kat(scheme, answer):
+    alone("keyGen", 0, {key: answer[key] for key in ["seed", "pk", "sk"]})
+    alone("sign", 0, {key: answer[key] for key in ["pk", "sk", "msg", "rnd", "sig"]})
+
+
+def places(name, scheme, signature):
+    """Bits of a signature that are flipped, by their part."""
+    if not scheme.cross:
+        salt = scheme.sizes[1]  # the salt is as long as the private key
+        return {
+            "AlteredFirstElement": 0, "AlteredElement": (len(signature) - salt) // 2,
+            "AlteredLastElement": len(signature) - salt - 1, "AlteredSalt": len(signature) - salt,
+            "AlteredLastByteOfSalt": -1,
+        }
+    path, proof, hashes, vectors = scheme.parts()
+    if name not in FULL:
+        return {"AlteredChallenge": 64, "AlteredResponse": vectors}
+    found = {
+        "AlteredSalt": 0, "AlteredCommitment": 32, "AlteredChallenge": 64, "AlteredPath": path,
+        "AlteredProof": proof, "AlteredHash": hashes, "AlteredResponse": vectors,
+        "AlteredLastResponse": -1,
+    }
+    # The paths of most challenges are shorter than their fields, and the rest must be zero.
+    if signature[proof - 1] == 0:
+        found["AlteredRestOfPath"] = proof - 1
+    if signature[hashes - 1] == 0:
+        found["AlteredRestOfProof"] = hashes - 1
+    return found
+
+
+def altered(name, scheme, answer):
+    values = {key: answer[key] for key in ["pk", "msg", "sig"]}
+    public, message, signature = values.values()
+    changes = {
+        "AlteredMessage": {"msg": flipped(message, 0)},
+        "ShortMessage": {"msg": message[:-1]},
+        "LongMessage": {"msg": message + b"\0"},
+        "EmptyMessage": {"msg": b""},
+        "AlteredSeedOfKey": {"pk": flipped(public, 0)},
+        "AlteredKey": {"pk": flipped(public, -2)},
+        "ShortSignature": {"sig": signature[:-1]},
+    }
+    if scheme.cross:
+        # The last byte of a public key has bits that no element takes.
+        changes["AlteredPaddingOfKey"] = {"pk": flipped(public, -1, 0x80)}
+        if name not in FULL:
+            changes = {flag: changes[flag] for flag in ["AlteredMessage", "AlteredKey", "ShortSignature"]}
+    for flag, place in places(name, scheme, signature).items():
+        changes[flag] = {"sig": flipped(signature, place)}
+    alone("verify", 1, values)
+    for number, (flag, change) in enumerate(changes.items(), 2):
+        alone("verify", number, {**values, **change}, flag)
+
+
+def main():
+    task, name, liboqs = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    with tempfile.TemporaryDirectory() as folder:
+        scheme = Scheme(name, liboqs, pathlib.Path(folder))
+        if task == "check":
+            proven(scheme, liboqs, "all", 100)
+            print(f"{scheme.title}: 100 known answers have the published digest")
+            return
+        [answer] = proven(scheme, liboqs, "single", 1)
+    print(f"# {scheme.title} (round 2), written by subset-onramp.py (README.md)")
+    if task == "kat":
+        kat(scheme, answer)
+    else:
+        altered(name, scheme, answer)
+
+
+if __name__ == "__main__":
+    main()
