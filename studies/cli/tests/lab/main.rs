@@ -17,6 +17,7 @@ mod import;
 mod instrument;
 mod lab_gate;
 mod node;
+mod onramp_signature;
 mod own_iv;
 mod paper_libraries;
 mod planted;
