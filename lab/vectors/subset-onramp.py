@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes the vectors of MAYO and CROSS (round 2 of NIST's additional signatures) that stand in onramp/.
+"""Writes the vectors of MAYO, CROSS and UOV (round 2 of NIST's additional signatures), which stand in onramp/.
 
 usage: subset-onramp.py check SET LIBOQS    compares 100 known answers with their published digest
        subset-onramp.py kat SET LIBOQS      the first known answer
        subset-onramp.py altered SET LIBOQS  its signature, altered: each must be refused
 
-SET is mayo-1, mayo-2, mayo-3, mayo-5, or cross-rsdp-128-small and so on. LIBOQS is the folder liboqs of
-the crate oqs-sys. liboqs publishes only the digests of the known answers (tests/KATs/sig/kats.json). So
-this compiles the scheme, gives it random bytes as NIST's program does, and writes nothing if the digest of
-what it made differs.
+SET is mayo-1, cross-rsdp-128-small, uov-ip-pkc-skc and so on. LIBOQS is the folder liboqs of the crate
+oqs-sys. liboqs publishes only the digests of the known answers (tests/KATs/sig/kats.json). So this compiles
+the scheme, gives it random bytes as NIST's program does, and writes nothing if the digest of what it made
+differs.
 """
 
 import ctypes
@@ -43,39 +43,62 @@ const size_t lab_parts[] = {offsetof(CROSS_sig_t, path), offsetof(CROSS_sig_t, p
 #endif
 """
 
-# The sets of CROSS with all alterations. The others differ in their numbers only and have a few.
-FULL = ["cross-rsdpg-128-fast", "cross-rsdp-128-small"]
+# The sets with all alterations. The other sets of CROSS differ in their numbers only, and the public key of
+# UOV is large: these have a few.
+FULL = ["mayo-1", "mayo-2", "mayo-3", "mayo-5", "cross-rsdpg-128-fast", "cross-rsdp-128-small"]
+FEW = [
+    "AlteredMessage", "AlteredKey", "ShortSignature", "AlteredChallenge", "AlteredResponse",
+    "AlteredElement", "AlteredLastByteOfSalt",
+]
+
+
+class Form:
+    """What differs between the families: names, definitions, and the order of a signed message."""
+
+    def __init__(self, name):
+        self.family, _, number = name.partition("-")
+        if self.family == "mayo":
+            self.title, self.folder = f"MAYO-{number}", f"mayo/pqmayo_{name}_opt"
+            self.prefix = f"pqmayo_MAYO_{number}_opt_crypto_sign_"
+            self.defines = [f"MAYO_VARIANT=MAYO_{number}", "MAYO_BUILD_TYPE_OPT", "HAVE_RANDOMBYTES_NORETVAL"]
+        elif self.family == "cross":
+            self.title, self.folder = name, f"cross/upcross_{name}_clean"
+            self.prefix = f"PQCLEAN_{name.replace('-', '').upper()}_CLEAN_crypto_sign_"
+            self.defines = ["LAB_CROSS"]
+        else:
+            self.title = f"OV-{number[0].upper()}{number[1:]}"
+            words = self.title[3:].replace("-", "_")
+            self.folder, self.prefix = f"uov/pqov_ov_{words}_ref", f"pqov_uov_{words}_ref_"
+            self.defines = ["_OV256_112_44", "_OV_PKC_SKC", "_UTILS_OQS_"]
+
+    def signed(self, message, signature):
+        return signature + message if self.family == "mayo" else message + signature
 
 
 class Scheme:
     """A scheme of liboqs, compiled and loaded."""
 
-    def __init__(self, name, liboqs, folder):
-        self.cross = name.startswith("cross")
-        number = name.removeprefix("mayo-")
-        self.title = name if self.cross else f"MAYO-{number}"
-        sources = liboqs / "src" / "sig" / (
-            f"cross/upcross_{name}_clean" if self.cross else f"mayo/pqmayo_{name}_opt")
-        defines = ["LAB_CROSS"] if self.cross else [
-            f"MAYO_VARIANT=MAYO_{number}", "MAYO_BUILD_TYPE_OPT", "HAVE_RANDOMBYTES_NORETVAL",
-            "HAVE_STACKEFFICIENT"]
-        common = liboqs / "src" / "common"
+    def __init__(self, form, liboqs, folder):
+        self.form = form
+        common, sources = liboqs / "src" / "common", liboqs / "src" / "sig" / form.folder
         include = [sources, HEADERS, liboqs / "src", common / "pqclean_shims"]
         library = folder / "scheme.so"
         subprocess.run(
-            ["cc", "-O2", "-shared", "-fPIC", "-o", library, *(f"-D{define}" for define in defines),
+            ["cc", "-O2", "-shared", "-fPIC", "-o", library, *(f"-D{define}" for define in form.defines),
              *(f"-I{path}" for path in include), "-x", "c", "-", *(common / file for file in COMMON),
              *sorted(sources.glob("*.c"))],
             input=DRIVER.encode(), check=True)
         self.library = ctypes.CDLL(library)
-        self.prefix = (f"PQCLEAN_{name.replace('-', '').upper()}_CLEAN_" if self.cross
-                       else f"pqmayo_MAYO_{number}_opt_")
-        api = (sources / "api.h").read_text()
-        sizes = dict(re.findall(r"CRYPTO_(\w*BYTES) (\d+)", api))
-        self.sizes = [int(sizes[key]) for key in ["PUBLICKEYBYTES", "SECRETKEYBYTES", "BYTES"]]
+        header = liboqs / "src" / "sig" / form.family / f"sig_{form.family}.h"
+        self.sizes = [self.size(header, what) for what in ["public_key", "secret_key", "signature"]]
+
+    def size(self, header, what):
+        name = "uov_" * (self.form.family == "uov") + self.form.title.lower().replace("-", "_")
+        found = re.search(rf"define OQS_SIG_{name}_length_{what} (\d+)", header.read_text(), re.IGNORECASE)
+        return int(found.group(1))
 
     def call(self, name, *arguments):
-        return getattr(self.library, f"{self.prefix}crypto_sign_{name}")(*arguments)
+        return getattr(self.library, f"{self.form.prefix}{name}")(*arguments)
 
     def draw_from(self, generator):
         """Gives the list of what the scheme draws from now on."""
@@ -117,8 +140,7 @@ def answers(scheme, count):
         seed = generator.draw(48)
         message = generator.draw(33 * (number + 1))
         answer = scheme.answer(seed, message)
-        parts = [message, answer["sig"]] if scheme.cross else [answer["sig"], message]
-        signed = b"".join(parts)
+        signed = scheme.form.signed(message, answer["sig"])
         lines = [
             f"count = {number}", f"seed = {seed.hex().upper()}", f"mlen = {len(message)}",
             f"msg = {message.hex().upper()}", f"pk = {answer['pk'].hex().upper()}",
@@ -131,9 +153,9 @@ def proven(scheme, liboqs, which, count):
     """The known answers, if their text has the published digest."""
     made = list(answers(scheme, count))
     text = "\n".join(text for _, text in made)
-    published = json.loads((liboqs / "tests/KATs/sig/kats.json").read_text())[scheme.title][which]
+    published = json.loads((liboqs / "tests/KATs/sig/kats.json").read_text())[scheme.form.title][which]
     if hashlib.sha256(text.encode()).hexdigest() != published:
-        sys.exit(f"{scheme.title}: this is not the published known answer")
+        sys.exit(f"{scheme.form.title}: this is not the published known answer")
     return [answer for answer, _ in made]
 
 
@@ -144,16 +166,14 @@ def kat(scheme, answer):
 
 def places(name, scheme, signature):
     """Bits of a signature that are flipped, by their part."""
-    if not scheme.cross:
-        salt = scheme.sizes[1]  # the salt is as long as the private key
+    if scheme.form.family != "cross":
+        # A salt is as long as MAYO's private key, and has 16 bytes in UOV.
+        salt = len(signature) - (16 if scheme.form.family == "uov" else scheme.sizes[1])
         return {
-            "AlteredFirstElement": 0, "AlteredElement": (len(signature) - salt) // 2,
-            "AlteredLastElement": len(signature) - salt - 1, "AlteredSalt": len(signature) - salt,
-            "AlteredLastByteOfSalt": -1,
+            "AlteredFirstElement": 0, "AlteredElement": salt // 2, "AlteredLastElement": salt - 1,
+            "AlteredSalt": salt, "AlteredLastByteOfSalt": -1,
         }
     path, proof, hashes, vectors = scheme.parts()
-    if name not in FULL:
-        return {"AlteredChallenge": 64, "AlteredResponse": vectors}
     found = {
         "AlteredSalt": 0, "AlteredCommitment": 32, "AlteredChallenge": 64, "AlteredPath": path,
         "AlteredProof": proof, "AlteredHash": hashes, "AlteredResponse": vectors,
@@ -179,13 +199,13 @@ def altered(name, scheme, answer):
         "AlteredKey": {"pk": flipped(public, -2)},
         "ShortSignature": {"sig": signature[:-1]},
     }
-    if scheme.cross:
+    if scheme.form.family == "cross":
         # The last byte of a public key has bits that no element takes.
         changes["AlteredPaddingOfKey"] = {"pk": flipped(public, -1, 0x80)}
-        if name not in FULL:
-            changes = {flag: changes[flag] for flag in ["AlteredMessage", "AlteredKey", "ShortSignature"]}
     for flag, place in places(name, scheme, signature).items():
         changes[flag] = {"sig": flipped(signature, place)}
+    if name not in FULL:
+        changes = {flag: change for flag, change in changes.items() if flag in FEW}
     alone("verify", 1, values)
     for number, (flag, change) in enumerate(changes.items(), 2):
         alone("verify", number, {**values, **change}, flag)
@@ -194,13 +214,13 @@ def altered(name, scheme, answer):
 def main():
     task, name, liboqs = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     with tempfile.TemporaryDirectory() as folder:
-        scheme = Scheme(name, liboqs, pathlib.Path(folder))
+        scheme = Scheme(Form(name), liboqs, pathlib.Path(folder))
         if task == "check":
             proven(scheme, liboqs, "all", 100)
-            print(f"{scheme.title}: 100 known answers have the published digest")
+            print(f"{scheme.form.title}: 100 known answers have the published digest")
             return
         [answer] = proven(scheme, liboqs, "single", 1)
-    print(f"# {scheme.title} (round 2), written by subset-onramp.py (README.md)")
+    print(f"# {scheme.form.title} (round 2), written by subset-onramp.py (README.md)")
     if task == "kat":
         kat(scheme, answer)
     else:

@@ -348,6 +348,7 @@ const ALGORITHMS: &[Algorithm] = &{
             [1, 2, 1],
         ),
         large_signature("cross-rsdpg-128-small", [32, 48, 54, 32, 8960], [1, 2, 1]),
+        large_signature("uov-ip-pkc-skc", [32, 16, 43_576, 32, 128], [1, 2, 1]),
         // Signers with a state are not called: only their public keys and signatures have sizes.
         large_signature("lms-sha256-h10-w4", [0, 0, 60, 0, 2512], [1, 2, 1]),
         large_signature("hss-sha256-h5-w8-x2", [0, 0, 60, 0, 2644], [1, 2, 1]),

@@ -26,7 +26,10 @@ fn counted(file: &str, [from, to]: [&str; 2], algorithm: &str) -> String {
 #[test]
 fn the_vectors_pass() {
     let project = Project::new();
-    let answer = check(&project, "mayo-1,mayo-2,mayo-3,mayo-5,cross-rsdpg-128-fast,cross-rsdp-128-fast");
+    let answer = check(
+        &project,
+        "mayo-1,mayo-2,mayo-3,mayo-5,cross-rsdpg-128-fast,cross-rsdp-128-fast",
+    );
     assert_eq!(answer.code, Some(0), "{}", answer.all());
     let passed = answer.all().contains(" passed, 0 failed");
     assert!(passed, "{}", answer.all());
