@@ -330,6 +330,16 @@ const ALGORITHMS: &[Algorithm] = &{
         large_signature("slh-dsa-shake-128f", [48, 16, 32, 64, 17_088], FAST_TREES),
         large_signature("falcon-512", [48, 88, 897, 1281, 752], [1, 2, 1]),
         large_signature("falcon-1024", [48, 88, 1793, 2305, 1462], [1, 2, 1]),
+        large_signature(
+            "sphincs-sha2-128f-simple",
+            [48, 16, 32, 64, 17_088],
+            FAST_TREES,
+        ),
+        large_signature(
+            "sphincs-shake-128f-simple",
+            [48, 16, 32, 64, 17_088],
+            FAST_TREES,
+        ),
         large_signature("mayo-1", [24, 24, 1420, 24, 454], [1, 2, 1]),
         large_signature("mayo-2", [24, 24, 4912, 24, 186], [1, 2, 1]),
         large_signature("mayo-3", [32, 32, 2986, 32, 681], [1, 2, 1]),

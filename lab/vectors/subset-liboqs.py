@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the vectors of MAYO, CROSS and UOV (round 2 of NIST's additional signatures), which stand in onramp/.
+"""Writes the vectors of which liboqs has only digests: MAYO, CROSS and UOV (round 2 of NIST's additional
+signatures), which stand in onramp/, and SPHINCS+ (round 3), which stands in sphincs/.
 
-usage: subset-onramp.py check SET LIBOQS    compares 100 known answers with their published digest
-       subset-onramp.py kat SET LIBOQS      the first known answer
-       subset-onramp.py altered SET LIBOQS  its signature, altered: each must be refused
+usage: subset-liboqs.py check SET LIBOQS    compares 100 known answers with their published digest
+       subset-liboqs.py kat SET LIBOQS      the first known answer
+       subset-liboqs.py altered SET LIBOQS  its signature, altered: each must be refused
 
-SET is mayo-1, cross-rsdp-128-small, uov-ip-pkc-skc and so on. LIBOQS is the folder liboqs of the crate
-oqs-sys. liboqs publishes only the digests of the known answers (tests/KATs/sig/kats.json). So this compiles
+SET is mayo-1, cross-rsdp-128-small, uov-ip-pkc-skc, sphincs-sha2-128f-simple and so on. LIBOQS is the
+folder liboqs of the crate oqs-sys. liboqs publishes only the digests of the known answers (tests/KATs/sig/kats.json). So this compiles
 the scheme, gives it random bytes as NIST's program does, and writes nothing if the digest of what it made
 differs.
 """
@@ -25,7 +26,7 @@ from rsp import alone, flipped
 
 HEADERS = pathlib.Path(__file__).resolve().parent.parent / "libraries" / "liboqs"
 COMMON = [
-    "common.c", "aes/aes.c", "aes/aes_impl.c", "aes/aes_c.c", "sha3/sha3.c", "sha3/xkcp_sha3.c",
+    "common.c", "sha2/sha2.c", "sha2/sha2_impl.c", "sha2/sha2_c.c", "aes/aes.c", "aes/aes_impl.c", "aes/aes_c.c", "sha3/sha3.c", "sha3/xkcp_sha3.c",
     "sha3/xkcp_low/KeccakP-1600/plain-64bits/KeccakP-1600-opt64.c",
 ]
 
@@ -48,7 +49,7 @@ const size_t lab_parts[] = {offsetof(CROSS_sig_t, path), offsetof(CROSS_sig_t, p
 FULL = ["mayo-1", "mayo-2", "mayo-3", "mayo-5", "cross-rsdpg-128-fast", "cross-rsdp-128-small"]
 FEW = [
     "AlteredMessage", "AlteredKey", "ShortSignature", "AlteredChallenge", "AlteredResponse",
-    "AlteredElement", "AlteredLastByteOfSalt",
+    "AlteredElement", "AlteredLastByteOfSalt", "AlteredRandomiser", "AlteredLastNode",
 ]
 
 
@@ -65,6 +66,12 @@ class Form:
             self.title, self.folder = name, f"cross/upcross_{name}_clean"
             self.prefix = f"PQCLEAN_{name.replace('-', '').upper()}_CLEAN_crypto_sign_"
             self.defines = ["LAB_CROSS"]
+        elif self.family == "sphincs":
+            words = number.split("-")
+            self.title = f"SPHINCS+-{words[0].upper()}-{words[1]}-{words[2]}"
+            self.folder = f"sphincs/pqclean_{name}_clean"
+            self.prefix = f"PQCLEAN_{name.replace('-', '').upper()}_CLEAN_crypto_sign_"
+            self.defines = []
         else:
             self.title = f"OV-{number[0].upper()}{number[1:]}"
             words = self.title[3:].replace("-", "_")
@@ -72,7 +79,7 @@ class Form:
             self.defines = ["_OV256_112_44", "_OV_PKC_SKC", "_UTILS_OQS_"]
 
     def signed(self, message, signature):
-        return signature + message if self.family == "mayo" else message + signature
+        return signature + message if self.family in ["mayo", "sphincs"] else message + signature
 
 
 class Scheme:
@@ -93,7 +100,7 @@ class Scheme:
         self.sizes = [self.size(header, what) for what in ["public_key", "secret_key", "signature"]]
 
     def size(self, header, what):
-        name = "uov_" * (self.form.family == "uov") + self.form.title.lower().replace("-", "_")
+        name = "uov_" * (self.form.family == "uov") + self.form.title.lower().replace("+", "").replace("-", "_")
         found = re.search(rf"define OQS_SIG_{name}_length_{what} (\d+)", header.read_text(), re.IGNORECASE)
         return int(found.group(1))
 
@@ -166,6 +173,10 @@ def kat(scheme, answer):
 
 def places(name, scheme, signature):
     """Bits of a signature that are flipped, by their part."""
+    if scheme.form.family == "sphincs":
+        # A randomiser of 16 bytes, the trees of FORS, and the layers of XMSS.
+        return {"AlteredRandomiser": 0, "AlteredSecret": 16, "AlteredElement": len(signature) // 2,
+                "AlteredLastNode": -1}
     if scheme.form.family != "cross":
         # A salt is as long as MAYO's private key, and has 16 bytes in UOV.
         salt = len(signature) - (16 if scheme.form.family == "uov" else scheme.sizes[1])
@@ -220,7 +231,8 @@ def main():
             print(f"{scheme.form.title}: 100 known answers have the published digest")
             return
         [answer] = proven(scheme, liboqs, "single", 1)
-    print(f"# {scheme.form.title} (round 2), written by subset-onramp.py (README.md)")
+    round_ = 3 if scheme.form.family == "sphincs" else 2
+    print(f"# {scheme.form.title} (round {round_}), written by subset-liboqs.py (README.md)")
     if task == "kat":
         kat(scheme, answer)
     else:
