@@ -18,3 +18,9 @@ def alone(section, number, values, flag=""):
     """A case in a section of its own. One with a flag is invalid."""
     print(f"\n[{section}]")
     case(number, "invalid" if flag else "valid", flag, values)
+
+
+def flipped(data, place, mask=1):
+    """The data with bits of one byte flipped."""
+    place %= len(data)
+    return data[:place] + bytes([data[place] ^ mask]) + data[place + 1:]

@@ -13,8 +13,8 @@ import hashlib
 import pathlib
 import sys
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from rsp import alone
+from drbg import Generator
+from rsp import alone, flipped
 
 # nistkat-sha256 in META.yml of the schemes.
 DIGESTS = {
@@ -23,31 +23,6 @@ DIGESTS = {
 }
 
 NONCE, SEED = 40, 48
-
-
-class Generator:
-    """CTR_DRBG with AES-256, without a derivation function [SP800-90A, 10.2.1]."""
-
-    def __init__(self, entropy):
-        self.key, self.counter = bytes(32), 0
-        self.update(entropy)
-
-    def blocks(self, size):
-        cipher = Cipher(algorithms.AES(self.key), modes.ECB()).encryptor()
-        out = b""
-        while len(out) < size:
-            self.counter = (self.counter + 1) % 2**128
-            out += cipher.update(self.counter.to_bytes(16, "big"))
-        return out
-
-    def update(self, given=bytes(48)):
-        made = bytes(a ^ b for a, b in zip(self.blocks(48), given))
-        self.key, self.counter = made[:32], int.from_bytes(made[32:], "big")
-
-    def draw(self, size):
-        out = self.blocks(size)[:size]
-        self.update()
-        return out
 
 
 def read(name, path):
@@ -71,10 +46,6 @@ def kat(name, path):
     random = generator.draw(NONCE) + generator.draw(SEED)
     alone("keyGen", 0, {"seed": key_pair, "pk": public, "sk": private})
     alone("sign", 0, {"pk": public, "sk": private, "msg": message, "rnd": random, "sig": signature})
-
-
-def flipped(data, place, mask=1):
-    return data[:place] + bytes([data[place] ^ mask]) + data[place + 1:]
 
 
 def altered(name, path):

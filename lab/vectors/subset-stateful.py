@@ -10,7 +10,7 @@ written as it is, and altered: an altered one must be refused. README.md says wh
 import pathlib
 import sys
 
-from rsp import alone
+from rsp import alone, flipped
 
 # Where parts of a signature begin: in a signature of LMS after those of the levels above it.
 ONE_TIME = {"h10-w4": 4 + 32 + 67 * 32, "h5-w8": 4 + 32 + 34 * 32}
@@ -33,10 +33,6 @@ def places(name):
         found |= {"AlteredKeyBelow": second + 20, "AlteredLeafBelow": second + 60 - 4 + 3,
                   "AlteredOneTimeSignatureBelow": second + 56 + 12 + 32}
     return found
-
-
-def flipped(data, place):
-    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1:]
 
 
 def main():

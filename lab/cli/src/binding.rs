@@ -65,6 +65,8 @@ pub enum Came {
     Callable,
     /// Algorithms are called, but their results are wrong.
     Suspect,
+    /// Algorithms were tried, and no call came to a result.
+    Stopped,
     /// No way to call it was found.
     Nothing,
 }
@@ -115,9 +117,16 @@ pub fn bind_into(
     std::fs::rename(beside.path(), into).map_err(failed)?;
     Ok(match (made.bound.is_empty(), made.suspects.is_empty()) {
         (false, _) => Came::Callable,
-        (true, false) => Came::Suspect,
+        (true, false) if came_to_a_result(&made) => Came::Suspect,
+        (true, false) => Came::Stopped,
         (true, true) => Came::Nothing,
     })
+}
+
+/// True if a trial had a result, though a wrong one. What stops by a limit or a fault has none.
+fn came_to_a_result(made: &Binding<'_>) -> bool {
+    let mut trials = made.trials.iter();
+    trials.any(|trial| matches!(trial.outcome, Outcome::Wrong { .. }))
 }
 
 /// Fetches a library that is bound by trial, and binds it, unless that was done for the same

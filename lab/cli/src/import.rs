@@ -117,6 +117,10 @@ fn one(project: &Project, args: &Args, scheme: &Scheme) -> Result<Option<String>
             "its results are not those of the official vectors: selo lab survey {}",
             folder.display()
         ),
+        Came::Stopped => format!(
+            "no call came to a result, by a limit or a fault: selo lab survey {}",
+            folder.display()
+        ),
         Came::Nothing => "the lab found no way to call it".to_owned(),
     };
     let removed = std::fs::remove_dir_all(&into);

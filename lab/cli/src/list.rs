@@ -104,11 +104,28 @@ fn libraries(project: &Project) -> List {
 }
 
 fn algorithms(project: &Project) -> List {
-    let lines = project
-        .algorithms
-        .iter()
-        .map(|a| vec![a.name.clone(), a.title.clone(), a.family.clone()]);
-    (&["name", "title", "family"], lines.collect())
+    let bytes = |size: Option<u32>| size.map_or(String::new(), |bytes| bytes.to_string());
+    let lines = project.algorithms.iter().map(|a| {
+        vec![
+            a.name.clone(),
+            a.title.clone(),
+            a.family.clone(),
+            bytes(a.public_bytes),
+            bytes(a.private_bytes),
+            bytes(a.signature_bytes),
+        ]
+    });
+    (
+        &[
+            "name",
+            "title",
+            "family",
+            "public key (bytes)",
+            "private key (bytes)",
+            "signature (bytes)",
+        ],
+        lines.collect(),
+    )
 }
 
 fn vectors(project: &Project) -> selo_base::report::Result<List> {

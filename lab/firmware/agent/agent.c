@@ -179,8 +179,9 @@ static void run(uint8_t *payload, uint16_t size)
     struct port_result result;
     port_finish(&result);
 #if AGENT_HEAP
-    result.heap = heap_most();
-    result.counter = heap_live(); /* the time is not that of the library */
+    const uint32_t most = heap_most();
+    result.heap = most > UINT16_MAX ? UINT16_MAX : (uint16_t)most;
+    result.counter = (uint64_t)most << 32 | heap_live(); /* the time is not that of the library */
     result.counter_flags &= (uint8_t)~PORT_COUNTER_WRAPPED;
 #endif
     if (call.out_size > AGENT_IO_BYTES) {

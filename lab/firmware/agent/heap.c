@@ -33,11 +33,9 @@ static void add(size_t bytes)
         most = live;
 }
 
-static uint16_t limited(size_t bytes) { return bytes > UINT16_MAX ? UINT16_MAX : (uint16_t)bytes; }
-
 void heap_start(void) { most = live; }
-uint16_t heap_live(void) { return limited(live); }
-uint16_t heap_most(void) { return limited(most); }
+uint32_t heap_live(void) { return (uint32_t)live; }
+uint32_t heap_most(void) { return (uint32_t)most; }
 
 void *__wrap_malloc(size_t size)
 {

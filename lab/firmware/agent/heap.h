@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /* The bytes in use now, and the most that were in use since heap_start, with the C library's own
- * word for each block. Bytes beyond 16 bits are counted as 0xFFFF. */
+ * word for each block. */
 void heap_start(void);
-uint16_t heap_live(void);
-uint16_t heap_most(void);
+uint32_t heap_live(void);
+uint32_t heap_most(void);
 
 #endif

@@ -2,13 +2,13 @@
 #include "glue_message.h"
 
 #if AGENT_ALGORITHM_SLH_DSA_SHA2_128S
-#define RC_SLH(what) fips205_sha2_128s_##what
+#define RUST_SIGN(what) fips205_sha2_128s_##what
 #elif AGENT_ALGORITHM_SLH_DSA_SHA2_128F
-#define RC_SLH(what) fips205_sha2_128f_##what
+#define RUST_SIGN(what) fips205_sha2_128f_##what
 #elif AGENT_ALGORITHM_SLH_DSA_SHAKE_128S
-#define RC_SLH(what) fips205_shake_128s_##what
+#define RUST_SIGN(what) fips205_shake_128s_##what
 #else
-#define RC_SLH(what) fips205_shake_128f_##what
+#define RUST_SIGN(what) fips205_shake_128f_##what
 #endif
 
 #include "glue_rust_slh.h"

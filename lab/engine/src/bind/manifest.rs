@@ -69,6 +69,7 @@ pub fn library(
             glue: text(glue),
             program: None,
             sources: Vec::new(),
+            include: Vec::new(),
             defines: Vec::new(),
             glue_defines: Vec::new(),
             operations: recipe

@@ -36,6 +36,10 @@ pub struct Implementation {
     /// Library sources, relative to the manifest.
     #[serde(default)]
     pub sources: Vec<String>,
+    /// Include folders before those of the library, relative to the manifest, for schemes whose
+    /// headers have the same names.
+    #[serde(default)]
+    pub include: Vec<String>,
     /// Macros for the library's sources and the glue.
     #[serde(default)]
     pub defines: Vec<String>,

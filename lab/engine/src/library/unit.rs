@@ -64,11 +64,10 @@ impl Unit<'_> {
         Ok(sources)
     }
 
-    /// Paths of the include folders.
+    /// Paths of the include folders: the implementation's, then the library's.
     pub fn include(&self) -> Vec<PathBuf> {
-        self.library
-            .include
-            .iter()
+        let own = self.implementation.include.iter();
+        own.chain(&self.library.include)
             .map(|folder| self.path(folder))
             .collect()
     }

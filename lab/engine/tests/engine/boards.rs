@@ -182,6 +182,18 @@ fn the_heap_of_an_operation_is_counted() {
     }
 }
 
+/// The heap of a block that 16 bits cannot count.
+#[test]
+fn a_heap_of_more_than_64_kb_is_counted() {
+    let bed = Bed::new();
+    let mut lab = bed.limited(bed.board("stm32f407"));
+    lab.metrics = vec![Metric::Heap];
+    let units = bed.units(lab.board, "test-heap", "aes-128", Some("large"));
+    let rows = measured(&lab, &units[0]);
+    let most = find(&rows, "encrypt", Metric::Heap).value.unwrap_or(0.0);
+    assert!((70_176.0..=70_400.0).contains(&most), "{most}");
+}
+
 #[test]
 fn a_stack_that_is_too_deep_does_not_fit() {
     let bed = Bed::new();

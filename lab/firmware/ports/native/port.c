@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #endif
 
-enum { STACK_BYTES = 1 << 20, BUFFER_BYTES = 4096 };
+enum { STACK_BYTES = 1 << 21, BUFFER_BYTES = 4096 };
 
 static uint8_t stack_memory[STACK_BYTES] __attribute__((aligned(4096)));
 

@@ -1,6 +1,6 @@
 //! `selo lab import pqm4` and `selo lab table pqm4`, with a small tree in the form of pqm4's.
 
-use crate::common::Project;
+use crate::common::{Project, everything};
 use crate::survey::kem::{copy, fetched};
 
 /// A comparison of the stand-in for Cortex-M4, with the instructions of that core.
@@ -205,4 +205,57 @@ fn a_tree_of_pqm4_becomes_libraries_and_a_table() {
     let answer = project.selo(&unknown);
     assert_eq!(answer.code, Some(2));
     assert!(answer.all().contains("ml-kem-512"), "{}", answer.all());
+}
+
+/// Falcon with NIST's functions alone, whose signed messages have a form of their own, one with a wrong
+/// header, and SPHINCS+ as PQClean has it. In `make test-all`: each takes seconds.
+#[test]
+fn falcon_and_sphincs_are_imported() {
+    if !everything() {
+        return;
+    }
+    let project = Project::new();
+    let from = fetched(&project);
+    let at = |path: &str| project.path().join("tree").join(path);
+    copy(&from.join("common"), &at("common"));
+    let sphincs = "crypto_sign/sphincs-sha2-128f-simple/clean";
+    copy(&from.join(sphincs), &at(sphincs));
+    for (name, header) in [("m4-ct", "0x20 + 9"), ("ref", "0x20 + 8")] {
+        let folder = at("crypto_sign/falcon-512").join(name);
+        copy(&from.join("crypto_sign/falcon-512/clean"), &folder);
+        let entries = std::fs::read_dir(&folder).expect("the folder").flatten();
+        for path in entries.map(|entry| entry.path()) {
+            let text = std::fs::read_to_string(&path).expect("a source");
+            let mut text = text.replace("PQCLEAN_FALCON512_CLEAN_", "");
+            if path.ends_with("api.h") {
+                for detached in ["signature", "verify"] {
+                    let start = text.find(&format!("int crypto_sign_{detached}("));
+                    let start = start.expect("a declaration");
+                    let end = start + text[start..].find(';').expect("its end") + 1;
+                    text.replace_range(start..end, "");
+                }
+            }
+            if path.ends_with("pqclean.c") {
+                for detached in ["signature", "verify"] {
+                    text = text.replace(
+                        &format!("int\ncrypto_sign_{detached}("),
+                        &format!("static int\nown_{detached}("),
+                    );
+                }
+                assert!(text.contains("0x20 + 9"), "the header of an envelope");
+                text = text.replace("0x20 + 9", header);
+            }
+            std::fs::write(&path, text).expect("a source");
+        }
+    }
+    let answer = project.selo(&["lab", "import", "pqm4", "tree"]);
+    let said = answer.all();
+    for line in [
+        "imported      pqm4-falcon-512-m4-ct",
+        "imported      pqm4-sphincs-sha2-128f-simple-clean",
+        "not imported  pqm4-falcon-512-ref: its results are not those of the official vectors",
+        "2 of 3 imported",
+    ] {
+        assert!(said.contains(line), "no '{line}' in {said}");
+    }
 }

@@ -20,6 +20,7 @@ mod node;
 #[path = "../../src/old_words.rs"]
 #[allow(dead_code, reason = "the program calls what is not tested")]
 mod old_words;
+mod onramp_signature;
 mod own_iv;
 mod paper_libraries;
 mod planted;

@@ -10,8 +10,60 @@ use crate::bind::call::Call;
 use crate::bind::recipe::KeyCalls;
 use crate::bind::slot::{Purpose, Slot};
 
-/// The bytes of a message with its signature, as NIST's interface has them in one buffer.
-const ENVELOPES: &str = "static uint8_t envelope[AGENT_IO_BYTES + SIGNATURE];\n\n";
+/// The bytes of a message with its signature, as NIST's interface has them in one buffer: the
+/// signature, then the message.
+const ENVELOPES: &str = "\
+static uint8_t envelope[AGENT_IO_BYTES + SIGNATURE];
+
+static size_t taken_out(size_t bytes, size_t size)
+{
+    if (bytes < size || bytes - size > SIGNATURE)
+        return 0;
+    memcpy(signature, envelope, bytes - size);
+    return bytes - size;
+}
+
+static size_t put_in(const uint8_t *in, size_t size, size_t bytes)
+{
+    memcpy(envelope, signature, bytes);
+    memcpy(envelope + bytes, in, size);
+    return bytes + size;
+}
+
+";
+
+/// Falcon's: the size of the value, the nonce, the message, the value. A signature alone is the value's
+/// first byte, which is larger by 16 there, the nonce, and the rest of the value.
+const FALCON_ENVELOPES: &str = "\
+enum { NONCE = 40 };
+static uint8_t envelope[AGENT_IO_BYTES + SIGNATURE + 2];
+
+static size_t taken_out(size_t bytes, size_t size)
+{
+    if (bytes < size + NONCE + 3 || bytes - size - 2 > SIGNATURE)
+        return 0;
+    const uint8_t *value = envelope + 2 + NONCE + size;
+    signature[0] = (uint8_t)(value[0] + 0x10);
+    memcpy(signature + 1, envelope + 2, NONCE);
+    memcpy(signature + 1 + NONCE, value + 1, bytes - size - 3 - NONCE);
+    return bytes - size - 2;
+}
+
+static size_t put_in(const uint8_t *in, size_t size, size_t bytes)
+{
+    if (bytes < NONCE + 1)
+        return 0;
+    uint8_t *value = envelope + 2 + NONCE + size;
+    envelope[0] = (uint8_t)((bytes - NONCE) >> 8);
+    envelope[1] = (uint8_t)(bytes - NONCE);
+    memcpy(envelope + 2, signature + 1, NONCE);
+    memcpy(envelope + 2 + NONCE, in, size);
+    value[0] = (uint8_t)(signature[0] - 0x10);
+    memcpy(value + 1, signature + 1 + NONCE, bytes - NONCE - 1);
+    return bytes + size + 2;
+}
+
+";
 
 impl Writer<'_, '_> {
     /// The operations of such a scheme.
@@ -29,7 +81,8 @@ impl Writer<'_, '_> {
         text.push_str(EXIT);
         text.push_str(&self.pair_of_large(pair));
         if sign.purpose == Purpose::LargeEnvelope {
-            text.push_str(ENVELOPES);
+            let falcon = self.recipe.algorithm.family == "falcon";
+            text.push_str(if falcon { FALCON_ENVELOPES } else { ENVELOPES });
         }
         text.push_str(&self.sign_large(sign));
         text.push_str(&self.check_large(check));
@@ -61,7 +114,7 @@ impl Writer<'_, '_> {
                     output: "envelope",
                     ..NAMES
                 },
-                "    const size_t signed_size = (size_t)out_size - size;\n    if (signed_size <= SIGNATURE)\n        memcpy(signature, envelope, signed_size);\n",
+                "    const size_t signed_size = taken_out((size_t)out_size, size);\n",
             ),
             false => (NAMES, "    const size_t signed_size = (size_t)out_size;\n"),
         };
@@ -91,12 +144,12 @@ impl Writer<'_, '_> {
                 let names = Names {
                     input: "envelope",
                     output: "opened",
-                    size: "(signature_size + size)",
+                    size: "envelope_size",
                     ..NAMES
                 };
                 format!(
-                    "    static uint8_t opened[AGENT_IO_BYTES + SIGNATURE];\n    memcpy(envelope, signature, signature_size);\n\
-                     \x20   memcpy(envelope + signature_size, in, size);\n{}\
+                    "    static uint8_t opened[sizeof envelope];\n\
+                     \x20   const size_t envelope_size = put_in(in, size, signature_size);\n{}\
                      \x20   /* It opens to the message that was signed. */\n    failed |= out_size != size || memcmp(opened, in, size) != 0;\n",
                     measure(&[self.failed(check, &names)])
                 )
