@@ -67,9 +67,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn parts(args: &Args) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
     let state = args.state.path()?;
-    // A machine from which somebody looks at other machines has none.
-    let is_here = state.is_dir();
-    if is_here {
+    // Only a gateway has a journal. The state directory of a collector, and a machine from which
+    // somebody looks at others, have none.
+    if state.join("journal").is_dir() {
         parts.extend(gateway::parts(&args.state)?);
     }
     if let Some(url) = args.state.registry() {
@@ -87,13 +87,12 @@ fn parts(args: &Args) -> Result<Vec<Part>> {
             parts.extend(readings::in_postgres(&url, stale, server));
         }
         Some(Location::Sqlite(path)) => parts.push(readings::in_file(&path, stale)),
-        None if is_here => {
+        None => {
             let path = state.join("collector/readings.db");
             if path.is_file() {
                 parts.push(readings::in_file(&path, stale));
             }
         }
-        None => {}
     }
     Ok(parts)
 }

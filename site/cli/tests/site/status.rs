@@ -44,6 +44,11 @@ fn a_gateway_is_shown_and_missed_and_nothing_is_made() {
     assert!(answer.stderr.contains("nothing to look at"), "{answer:?}");
     assert!(!site.state().exists(), "it made a state directory");
 
+    // The state directory of a collector is not that of a gateway which is gone.
+    std::fs::create_dir_all(site.state().join("collector")).expect("a folder");
+    assert_eq!(site.selo(&["status"]).code, Some(3));
+    std::fs::remove_dir_all(site.state()).expect("removes");
+
     let gateway = site.gateway(&[]);
     site.ok(&["head", "add", "mast", "--to", "127.0.0.1:1"]);
     let found = wait_for(&site, &[], |_| true);
