@@ -136,7 +136,7 @@ joined "Attack the link"
 # The summary: what was measured, what arrived, and where to look.
 echo
 grep . "$out/report.txt" | head -n 6
-grep -E '^(readings sent|stored) ' "$out/chain.txt"
+grep -E '^(readings sent|lost|stored) ' "$out/chain.txt"
 echo "the report         out/report/report.html"
 tail -n 1 "$out/chain.txt"
 printf 'The demonstration took %d seconds after the build. Tables as text: %s/\n' $((SECONDS - started)) "$out"

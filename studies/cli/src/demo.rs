@@ -74,6 +74,12 @@ pub fn run(args: &Args, project: Option<&Path>) -> selo_base::report::Result<Exi
     }
     drop(status);
     summary.print(args, &site, &folder);
+    if !summary.is_whole() {
+        eprintln!(
+            "demo: readings are missing that were not lost in the air. The simulated boards and radios \
+             run in real time: if the machine was busy, run it again while nothing else runs"
+        );
+    }
     site.stop()?;
     Ok(ExitCode::from(u8::from(!summary.is_whole())))
 }
@@ -171,7 +177,8 @@ impl Summary {
         );
         println!("received           {received}");
         println!(
-            "lost               {} ({dropped} of them dropped by the radio; the gateway refused {refused} packets)",
+            "lost               {} ({dropped} in the air: two nodes sent at once, or the gateway itself was \
+             sending; the gateway refused {refused} packets)",
             self.lost()
         );
         println!(
