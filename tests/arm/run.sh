@@ -12,10 +12,12 @@
 #        kernels ends the list.
 # environment: SELO_ARM_CORES  the cores (default: m0 m3 m4 m7 m33)
 #              SELO_ARM_CC     the compiler (default: arm-none-eabi-gcc)
+#              SELO_ARM_OPTIMISE  its optimisation (default: -Os, which the baseline is of)
+#              SELO_ARM_OUT    the folder of the results (default: out/arm)
 #              SELO_KERNEL_CASES  the number of inputs of most functions (default: 2000)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-out=out/arm
+out=${SELO_ARM_OUT:-out/arm}
 plugin=$PWD/target/sims/selo-qemu.so
 . tests/avr/objects.sh
 mkdir -p "$out"
@@ -68,7 +70,7 @@ for_core() { # CORE IMAGE TEST FLAG...
     local core=$1 image=$2 test=$3 memory
     shift 3
     read -ra memory < <(memory_of "$core")
-    local flags="-mcpu=cortex-$core -mthumb -Os -ffunction-sections -fdata-sections -DKERNEL_CASES=$cases"
+    local flags="-mcpu=cortex-$core -mthumb ${SELO_ARM_OPTIMISE:--Os} -ffunction-sections -fdata-sections -DKERNEL_CASES=$cases"
     local include="-Isrc -Itests/avr -Ilab/firmware/ports/bare"
     local files objects=()
     files="$(source_of "$test") tests/avr/kernel.c tests/arm/chip.c tests/arm/call.S \
