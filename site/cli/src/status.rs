@@ -75,7 +75,10 @@ fn parts(args: &Args) -> Result<Vec<Part>> {
     if let Some(url) = args.state.registry() {
         parts.extend(shared::registry(url));
     }
-    if let Some(config) = args.stream.config(&args.site, stream::client_id())? {
+    if let Some(config) = args
+        .stream
+        .config(&args.site, stream::client_id(&args.site))?
+    {
         config.check()?;
         parts.extend(stream::parts(&config));
     }

@@ -8,9 +8,9 @@ use super::part::{Level, Part};
 /// Part of the stream's size above which it is said to be nearly full, in percent.
 const NEARLY_FULL: u64 = 80;
 
-/// The name of this client at the servers.
-pub fn client_id() -> String {
-    format!("selo-status-{}", std::process::id())
+/// The name of this client at the servers, whose permissions name it.
+pub fn client_id(site: &str) -> String {
+    format!("selo-{site}-status")
 }
 
 pub fn parts(config: &StreamConfig) -> Vec<Part> {

@@ -124,6 +124,16 @@ fn the_permissions_of_the_page_are_enough_and_no_more() {
     net.start_collector(0);
     net.is_complete();
     assert!(!net.logs().contains("refuses"), "{}", net.logs());
+
+    let onlooker = options("onlooker", "change me three");
+    let mut words = vec!["status", "--json", "--site", "farm"];
+    words.extend(onlooker.iter().map(String::as_str));
+    let answer = site.selo(&words);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(
+        answer.stdout.contains(r#""partitions_asked_for":"#),
+        "{answer:?}"
+    );
 }
 
 #[test]
