@@ -145,6 +145,16 @@ impl StreamConfig {
 }
 
 impl Connection {
+    /// What the server has refused so far, if anything. A request that it refuses has no answer.
+    pub fn refusal(&mut self, server: &BrokerUrl) -> Option<Failure> {
+        while let Ok(event) = self.events.try_recv() {
+            if let Event::ServerError(error) = event {
+                return Some(failure::refused(server, &error.to_string()));
+            }
+        }
+        None
+    }
+
     /// Waits until the connection is lost, or the server refuses a subject.
     pub async fn ended(&mut self, server: &BrokerUrl) -> Failure {
         while let Some(event) = self.events.recv().await {

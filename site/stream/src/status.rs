@@ -3,7 +3,7 @@
 use async_nats::jetstream::context::GetStreamErrorKind;
 use futures_util::StreamExt;
 
-use crate::client::StreamConfig;
+use crate::client::{Connection, StreamConfig};
 use crate::failure::{self, Failure, answered};
 use crate::names;
 
@@ -67,7 +67,12 @@ pub fn ask(config: &StreamConfig) -> Result<(Option<Status>, Vec<Failure>), Vec<
 }
 
 async fn of(config: &StreamConfig) -> Result<Option<Status>, Failure> {
-    let connection = config.connect().await?;
+    let mut connection = config.connect().await?;
+    let asked = asked(config, &connection).await;
+    asked.map_err(|failure| connection.refusal(config.server()).unwrap_or(failure))
+}
+
+async fn asked(config: &StreamConfig, connection: &Connection) -> Result<Option<Status>, Failure> {
     let (server, name) = (config.server(), names::stream(&config.site));
     let stream = match connection.context.get_stream(&name).await {
         Ok(stream) => stream,

@@ -134,6 +134,13 @@ fn the_permissions_of_the_page_are_enough_and_no_more() {
         answer.stdout.contains(r#""partitions_asked_for":"#),
         "{answer:?}"
     );
+    // A gateway may not look at the stream.
+    let gateway = options("north", "change me");
+    words.truncate(4);
+    words.extend(gateway.iter().map(String::as_str));
+    let answer = site.selo(&words);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    assert!(answer.stdout.contains("refuses user north"), "{answer:?}");
 }
 
 #[test]
