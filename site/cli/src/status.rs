@@ -52,11 +52,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         for part in &parts {
             println!("{}", part.to_json());
         }
-    } else if parts.is_empty() {
+    } else if !parts.is_empty() {
+        part::print(&parts);
+    }
+    if parts.is_empty() {
         eprintln!("There is nothing to look at here: name a part (selo status --help).");
         return Ok(ExitCode::from(exit::MISSING));
-    } else {
-        part::print(&parts);
     }
     Ok(match parts.iter().any(|part| part.level == Level::Fault) {
         true => ExitCode::from(exit::FAILED),
@@ -70,7 +71,7 @@ fn parts(args: &Args) -> Result<Vec<Part>> {
     // Only a gateway has a journal. The state directory of a collector, and a machine from which
     // somebody looks at others, have none.
     if state.join("journal").is_dir() {
-        parts.extend(gateway::parts(&args.state)?);
+        parts.extend(gateway::parts(&args.state, &state.display().to_string()));
     }
     if let Some(url) = args.state.registry() {
         parts.extend(shared::registry(url));

@@ -89,6 +89,5 @@ pub fn in_postgres(client: &mut Client) -> Done<Option<Readings>> {
             found.orphans.push((row.try_get(0)?, row.try_get(1)?));
         }
     }
-    reading.commit()?;
     Ok(Some(found))
 }

@@ -94,6 +94,8 @@ impl Gateway {
             remote: threads.remote,
             recorder: threads.recorder,
             counters: parts.counters,
+            progress: parts.progress,
+            journal: parts.state.journal(),
             names: parts.names,
             registry,
             started: Instant::now(),

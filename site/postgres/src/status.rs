@@ -110,7 +110,6 @@ pub fn server(client: &mut Client) -> Done<Server> {
         sees_standbys: row.try_get(3)?,
         standbys: standbys.iter().map(standby).collect::<Result<_, _>>()?,
     };
-    reading.commit()?;
     Ok(found)
 }
 
@@ -162,7 +161,6 @@ pub fn registry(client: &mut Client) -> Done<Option<Registry>> {
         unowned: shards.try_get(1)?,
         has_had_engines: shards.try_get::<_, i64>(2)? > 0,
     };
-    reading.commit()?;
     Ok(Some(found))
 }
 

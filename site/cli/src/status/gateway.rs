@@ -1,6 +1,5 @@
 //! The gateway of a state directory, and its radio heads.
 
-use selo_base::report::Result;
 use selo_gateway::Error;
 use selo_gateway::control::{Client, HeadsStatus, Reply, Request, Status};
 use selo_gateway::heads::Store;
@@ -8,9 +7,8 @@ use selo_gateway::heads::Store;
 use super::part::{Level, Part};
 use crate::gateway::State;
 
-pub fn parts(state: &State) -> Result<Vec<Part>> {
-    let name = state.path()?.display().to_string();
-    Ok(asked(state, &name).unwrap_or_else(|error| {
+pub fn parts(state: &State, name: &str) -> Vec<Part> {
+    asked(state, name).unwrap_or_else(|error| {
         let why = match error {
             Error::NotRunning { .. } => "it does not run on this state directory; start it with \
                                          `selo up` or `selo gateway`"
@@ -18,7 +16,7 @@ pub fn parts(state: &State) -> Result<Vec<Part>> {
             error => format!("it cannot be asked: {error}"),
         };
         vec![Part::away("gateway", name, why)]
-    }))
+    })
 }
 
 fn asked(state: &State, name: &str) -> selo_gateway::Result<Vec<Part>> {
@@ -57,17 +55,18 @@ fn head(name: &str, number: u16, running: &HeadsStatus) -> Part {
 }
 
 fn gateway(name: &str, status: &Status) -> Part {
+    let undelivered = status.undelivered_bytes;
     Part::new("gateway", name)
         .figure("version", status.version.clone())
         .measured("up", "s", status.uptime_seconds)
         .figure("devices", status.devices)
         .figure("sessions", status.sessions)
         .figure("readings", status.readings)
-        .figure("undelivered", status.pending)
-        .with_if(status.pending > UNDELIVERED, Level::Warning, || {
+        .measured("undelivered", "bytes", undelivered)
+        .with_if(undelivered > UNDELIVERED, Level::Warning, || {
             format!(
-                "{} readings wait for the collector or the stream; they are safe in the journal",
-                status.pending
+                "{} MB of its journal wait for the collector or the stream; they are safe there",
+                undelivered >> 20
             )
         })
         .with_if(
@@ -77,5 +76,6 @@ fn gateway(name: &str, status: &Status) -> Part {
         )
 }
 
-/// Readings above which a gateway is said to be behind. A busy gateway always has some on the way.
-const UNDELIVERED: u64 = 1000;
+/// Bytes of the journal above which a gateway is said to be behind: some 20,000 readings. A busy
+/// gateway always has some on the way.
+const UNDELIVERED: u64 = 1 << 20;

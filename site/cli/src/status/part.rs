@@ -76,6 +76,19 @@ impl Part {
         }
     }
 
+    /// Adds the seconds to the end of its lease, which less than zero has ended. `at` is where it
+    /// renews it.
+    pub fn with_lease(self, seconds: f64, at: &str) -> Part {
+        let shown = (seconds * 10.0).round() / 10.0;
+        self.measured("lease", "s", shown)
+            .with_if(seconds < 0.0, Level::Fault, || {
+                format!(
+                    "its lease ended {} s ago: it is gone, or does not reach the {at}",
+                    -shown
+                )
+            })
+    }
+
     pub fn figure(self, what: &'static str, value: impl Into<Value>) -> Part {
         self.measured(what, "", value)
     }

@@ -47,20 +47,25 @@ pub fn in_postgres(url: &str, stale: Duration, with_server: bool) -> Vec<Part> {
 
 fn readings(name: &str, found: &Readings, stale: Duration) -> Part {
     let newest = found.newest_ms.and_then(|ms| u64::try_from(ms).ok());
-    let age = newest.map(|ms| unix_ms().saturating_sub(ms) / 1000);
+    let age = newest.map(|ms| Duration::from_millis(unix_ms().saturating_sub(ms)));
+    // If all collectors were stopped, the site may have gone on without a stream.
+    let alone = match found.collectors.is_empty() {
+        true => Level::Warning,
+        false => Level::Fault,
+    };
     let orphans: i64 = found.orphans.iter().map(|(_, parts)| parts).sum();
     Part::new("readings", name)
         .figure("stations", found.stations)
         .figure("newest", newest.map(|ms| rfc3339(ms).to_string()))
-        .with_if(
-            age.is_some_and(|age| age > stale.as_secs()),
-            Level::Warning,
-            || {
-                let age = humantime::format_duration(Duration::from_secs(age.unwrap_or(0)));
-                format!("the newest reading is {age} old")
-            },
-        )
-        .with_if(orphans > 0, Level::Fault, || {
+        .with_if(age.is_some_and(|age| age > stale), Level::Warning, || {
+            // Fractions of a second are of no interest.
+            let age = Duration::from_secs(age.unwrap_or_default().as_secs());
+            format!(
+                "the newest reading is {} old",
+                humantime::format_duration(age)
+            )
+        })
+        .with_if(orphans > 0, alone, || {
             format!(
                 "{orphans} partitions of the stream have no collector: their readings wait in it. \
                  Start one with `selo collect --stream`"
@@ -69,15 +74,8 @@ fn readings(name: &str, found: &Readings, stale: Duration) -> Part {
 }
 
 fn collector(collector: &Collector) -> Part {
-    let seconds = (collector.lease_seconds * 10.0).round() / 10.0;
     Part::new("collector", collector.name.clone())
         .figure("site", collector.site.clone())
         .figure("partitions", collector.partitions)
-        .measured("lease", "s", seconds)
-        .with_if(seconds < 0.0, Level::Fault, || {
-            format!(
-                "its lease ended {} s ago: it is gone, or does not reach the database",
-                -seconds
-            )
-        })
+        .with_lease(collector.lease_seconds, "database")
 }

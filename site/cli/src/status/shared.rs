@@ -63,7 +63,8 @@ pub fn server(url: &str, server: &Server) -> Vec<Part> {
         .figure("version", server.version.clone())
         .figure("standbys", server.standbys.len())
         .with_if(server.read_only, Level::Fault, || {
-            "it is a standby, or read-only: gateways need the server that writes".into()
+            "it is a standby, or read-only: gateways and collectors need the server that writes"
+                .into()
         })
         .with_if(server.waits_in_vain(), Level::Fault, || {
             format!(
@@ -98,35 +99,36 @@ fn standby(standby: &Standby) -> Part {
 }
 
 fn devices(url: &str, registry: &Registry) -> Part {
-    let engines = registry.has_had_engines || !registry.engines.is_empty();
     let part = Part::new("registry", without_password(url))
         .figure("devices", registry.devices)
         .figure("revoked", registry.revoked)
         .figure("heard in 1 h", registry.heard)
         .figure("pairing windows", registry.windows);
-    if !engines {
+    if !registry.has_had_engines {
         return part;
     }
-    part.figure("shards", registry.shards)
-        .figure("without owner", registry.unowned)
-        .with_if(registry.unowned > 0, Level::Fault, || {
-            format!(
-                "{} of {} shards have no engine: the nodes of these get no answer. Start an engine \
-                 (selo gateway --engine); another one takes them after the lease of one that is gone",
-                registry.unowned, registry.shards
-            )
-        })
+    let part = part
+        .figure("shards", registry.shards)
+        .figure("without owner", registry.unowned);
+    if registry.engines.is_empty() {
+        // All were stopped. Their site may have gone on without engines.
+        return part.with(
+            Level::Warning,
+            "there were engines once, and there are none now: if gateways here run with --engine, \
+             start them",
+        );
+    }
+    part.with_if(registry.unowned > 0, Level::Fault, || {
+        format!(
+            "{} of {} shards have no engine: the nodes of these get no answer. Start an engine \
+             (selo gateway --engine); another one takes them after the lease of one that is gone",
+            registry.unowned, registry.shards
+        )
+    })
 }
 
 fn engine(engine: &Engine) -> Part {
-    let seconds = (engine.lease_seconds * 10.0).round() / 10.0;
     Part::new("engine", engine.name.clone())
         .figure("shards", engine.shards)
-        .measured("lease", "s", seconds)
-        .with_if(seconds < 0.0, Level::Fault, || {
-            format!(
-                "its lease ended {} s ago: it is gone, or does not reach the registry",
-                -seconds
-            )
-        })
+        .with_lease(engine.lease_seconds, "registry")
 }

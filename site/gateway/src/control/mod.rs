@@ -87,6 +87,9 @@ pub struct Status {
     pub pending: u64,
     pub readings: u64,
     pub delivered: u64,
+    /// Bytes of the journal that are not delivered yet, also those of earlier runs.
+    #[serde(default)]
+    pub undelivered_bytes: u64,
     pub dropped: u64,
 }
 

@@ -1,5 +1,6 @@
 //! The parts of the gateway that requests use: status, and changes of the registry.
 
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex};
@@ -12,7 +13,7 @@ use super::reply::{Refusal, STOPPING};
 use super::windows::Relay;
 use super::{HeadStatus, HeadsStatus, RELOAD_MAX, Status};
 use crate::counters::{Count, Shared};
-use crate::delivery::Names;
+use crate::delivery::{Names, Progress};
 use crate::devices::take_over;
 use crate::error::{Error, Result};
 use crate::heads::Connected;
@@ -38,6 +39,9 @@ pub struct Services {
     pub remote: Remote,
     pub recorder: Recorder,
     pub counters: Arc<Shared>,
+    pub progress: Arc<Progress>,
+    /// The folder of the journal.
+    pub journal: PathBuf,
     pub names: Arc<Names>,
     pub registry: Arc<dyn Place>,
     pub started: Instant,
@@ -66,6 +70,7 @@ impl Services {
             pending: counters.get(Count::Pending),
             readings: counters.get(Count::Readings),
             delivered: counters.get(Count::Delivered),
+            undelivered_bytes: self.progress.undelivered(&self.journal),
             dropped: counters.all_dropped(),
         }
     }

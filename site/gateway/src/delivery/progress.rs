@@ -1,9 +1,10 @@
 //! The positions of writing and delivery, which threads wait for.
 
+use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::journal::Position;
+use crate::journal::{Position, segment};
 
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct State {
@@ -59,6 +60,20 @@ impl Progress {
     /// End of the last record that was delivered.
     pub fn delivered(&self) -> Position {
         self.lock().delivered
+    }
+
+    /// Bytes of the journal in this folder that are not delivered yet, also those of earlier runs.
+    pub fn undelivered(&self, journal: &Path) -> u64 {
+        let State {
+            written, delivered, ..
+        } = *self.lock();
+        let length = |segment: u64| match segment {
+            _ if segment == written.segment => written.offset,
+            // Removed segments are delivered.
+            _ => std::fs::metadata(segment::path(journal, segment)).map_or(0, |file| file.len()),
+        };
+        let all: u64 = (delivered.segment..=written.segment).map(length).sum();
+        all.saturating_sub(delivered.offset)
     }
 
     /// True if delivery has ended for good.

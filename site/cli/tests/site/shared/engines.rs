@@ -363,7 +363,8 @@ fn status_shows_engines_and_standbys_and_misses_those_that_are_gone() {
     engines.remove(0).kill();
     let found = wait_for(site, &[], |found| {
         let registry = of(found, "registry")[0];
-        registry["figures"]["without_owner"] == 64 && registry["state"] == "fault"
+        let gone = of(found, "engine")[0]["state"] == "fault";
+        gone && registry["figures"]["without_owner"] == 64 && registry["state"] == "fault"
     });
     let engine = of(&found, "engine")[0]["problem"].as_str();
     assert!(
@@ -371,4 +372,13 @@ fn status_shows_engines_and_standbys_and_misses_those_that_are_gone() {
         "{found:?}"
     );
     assert_eq!(of(&found, "gateway")[0]["state"], "fault");
+
+    // A site that has gone on without engines is not blamed.
+    shared
+        .cluster
+        .psql("ALTER SYSTEM RESET synchronous_standby_names");
+    shared.cluster.psql("SELECT pg_reload_conf()");
+    shared.cluster.psql("DELETE FROM selo_registry.engine");
+    let found = wait_for(site, &[], |found| of(found, "engine").is_empty());
+    assert_eq!(of(&found, "registry")[0]["state"], "warning", "{found:?}");
 }

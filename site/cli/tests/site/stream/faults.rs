@@ -5,6 +5,7 @@ use rustix::process::Signal;
 use super::Net;
 use super::server::{Nats, STREAM, stream};
 use crate::gateway_support::Site;
+use crate::status::{of, wait_for};
 
 #[test]
 fn while_the_server_is_away_or_silent_readings_wait_in_the_journal() {
@@ -108,6 +109,20 @@ fn a_full_stream_is_named_and_readings_wait_in_the_journal() {
         said.contains("hint") && said.contains("max_bytes"),
         "{said}"
     );
+    let url = net.nats.url();
+    let words = ["--stream", &url, "--site", "farm"];
+    let found = wait_for(&net.site, &words, |found| {
+        of(found, "stream")[0]["state"] == "warning"
+    });
+    let problem = of(&found, "stream")[0]["problem"].as_str();
+    assert!(problem.expect("one").contains("nearly full"), "{found:?}");
+    assert!(undelivered(&found) > 0, "{found:?}");
     net.add_collector();
     net.is_settled();
+    wait_for(&net.site, &words, |found| undelivered(found) == 0);
+}
+
+fn undelivered(found: &[serde_json::Value]) -> u64 {
+    let figures = &of(found, "gateway")[0]["figures"];
+    figures["undelivered_bytes"].as_u64().expect("a number")
 }

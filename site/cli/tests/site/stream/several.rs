@@ -9,6 +9,7 @@ use super::server::STREAM;
 use crate::gateway_support::PATIENCE;
 use crate::gateway_support::copies::{Manner, copy_of, put_back};
 use crate::postgres::Cluster;
+use crate::status::{of, wait_for};
 
 impl Net {
     /// Two collectors that each own half of the partitions.
@@ -87,6 +88,26 @@ fn a_collector_that_stops_leaves_its_partitions() {
     net.wait_owned("16");
     net.deliver(5);
     net.is_complete();
+
+    let url = net.cluster.as_ref().expect("runs").url();
+    let words = ["--database", &url, "--stale", "1ms"];
+    let found = wait_for(&net.site, &words, |found| of(found, "collector").len() == 1);
+    assert_eq!(of(&found, "collector")[0]["figures"]["partitions"], 16);
+    let readings = of(&found, "readings")[0];
+    assert_eq!(readings["state"], "warning", "{readings}");
+    let problem = readings["problem"].as_str().expect("one");
+    assert!(problem.contains("the newest reading is"), "{problem}");
+    assert!(!problem.contains("partitions"), "{problem}");
+    // A site that has gone on without a stream is not blamed.
+    let stopping = net.collectors[1].take().expect("runs");
+    stopping.interrupt();
+    assert_eq!(stopping.wait().0, Some(0));
+    let words = ["--database", &url];
+    let found = wait_for(&net.site, &words, |found| of(found, "collector").is_empty());
+    let readings = of(&found, "readings")[0];
+    assert_eq!(readings["state"], "warning", "{readings}");
+    let problem = readings["problem"].as_str().expect("one");
+    assert!(problem.contains("16 partitions"), "{problem}");
 }
 
 #[test]
