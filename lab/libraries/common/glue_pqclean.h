@@ -19,15 +19,6 @@
 #define PQ(name) name
 #endif
 
-/* The library ends the program if it has no memory, and some C libraries leave that to the program. */
-#if defined(__riscv) || defined(__XTENSA__)
-void _exit(int code);
-void __attribute__((weak)) _exit(int code)
-{
-    (void)code;
-    for (;;)
-        ;
-}
-#endif
+#include "program_end.h"
 
 #endif

@@ -15,20 +15,21 @@ use wrong::quick_cases;
 /// The million-fold iteration of [RFC7748, 5.2] takes minutes, so it has a test of its own.
 const LARGEST_WEIGHT: u32 = 100_000;
 
+/// True in `make test-all`, which runs whole lists in place of samples.
+fn everything() -> bool {
+    std::env::var_os("SELO_TEST_ALL").is_some()
+}
+
 /// The weight of the cases that a test runs of each set: `sample`, or everything with
 /// SELO_TEST_ALL=1 (`make test-all`).
 fn budget(sample: u64) -> u64 {
-    if std::env::var_os("SELO_TEST_ALL").is_some() {
-        u64::MAX
-    } else {
-        sample
-    }
+    if everything() { u64::MAX } else { sample }
 }
 
 /// False for a signature of two million hashes, and for its key pair.
 fn is_quick(case: &Case) -> bool {
     let large = matches!(case.algorithm.interface(), Interface::LargeSignature(_));
-    !large || case.weight <= 32 || std::env::var_os("SELO_TEST_ALL").is_some()
+    !large || case.weight <= 32 || everything()
 }
 
 /// True for a signature of SLH-DSA, which hashes 100,000 times. Buffers change nothing about it.
@@ -91,9 +92,9 @@ fn every_case_passes_on_the_reference() {
 #[test]
 fn small_buffers_change_no_verdict() {
     let catalog = crate::common::catalog();
-    let sizes: &[usize] = match std::env::var_os("SELO_TEST_ALL") {
-        Some(_) => &[1, 32, 48, 96, 137, 256],
-        None => &[1, 48, 256],
+    let sizes: &[usize] = match everything() {
+        true => &[1, 32, 48, 96, 137, 256],
+        false => &[1, 48, 256],
     };
     for &io_bytes in sizes {
         let mut passed = 0;

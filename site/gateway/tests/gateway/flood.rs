@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use crate::common::{Bench, Seeded};
+use crate::common::{Bench, Seeded, everything};
 use selo_gateway::counters::{Count, Kind};
 use selo_gateway::engine::{Device, Limits, Settings};
 use selo_gateway::peer::Peer;
@@ -133,11 +133,6 @@ impl Honest {
         }
         frames
     }
-}
-
-/// True in `make test-all`.
-fn everything() -> bool {
-    std::env::var_os("SELO_TEST_ALL").is_some()
 }
 
 fn udp(host: u32, port: u16) -> Peer {

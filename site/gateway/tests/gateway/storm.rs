@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::common::{Bench, Heard, Node, Seeded, peer};
+use crate::common::{Bench, Heard, Node, Seeded, everything, peer};
 use selo_gateway::engine::Device;
 use selo_gateway::peer::Peer;
 use selo_link::Suite;
@@ -251,11 +251,7 @@ impl Storm {
 
 #[test]
 fn storms_pass() {
-    // All of them in `make test-all`.
-    let storms: usize = match std::env::var_os("SELO_TEST_ALL") {
-        Some(_) => 60,
-        None => 20,
-    };
+    let storms: usize = if everything() { 60 } else { 20 };
     let mut readings = 0;
     let mut acknowledged = 0;
     for seed in 1..=storms as u64 {

@@ -64,15 +64,7 @@ static uint8_t fetch(struct agent_call *call)
 
 /// Some C libraries leave the end of a program to the program.
 pub(super) const EXIT: &str = "
-#if defined(__riscv) || defined(__XTENSA__)
-void _exit(int code);
-void __attribute__((weak)) _exit(int code)
-{
-    (void)code;
-    for (;;)
-        ;
-}
-#endif
+#include \"program_end.h\"
 ";
 
 impl Writer<'_, '_> {

@@ -16,6 +16,11 @@ use selo_link::join::JoinAttempt;
 use selo_link::session::{SealOptions, Session};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite};
 
+/// True in `make test-all`, which runs whole lists in place of samples.
+pub fn everything() -> bool {
+    std::env::var_os("SELO_TEST_ALL").is_some()
+}
+
 /// A small generator (splitmix64). Equal seeds give equal tests.
 #[derive(Debug, Clone)]
 pub struct Seeded(pub u64);
