@@ -6,6 +6,9 @@
 
 #[path = "../../../common/rust/message.rs"]
 mod message;
+#[macro_use]
+#[path = "../../../common/rust/signature.rs"]
+mod signature_functions;
 
 use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
 use fips205::{slh_dsa_sha2_128f, slh_dsa_sha2_128s, slh_dsa_shake_128f, slh_dsa_shake_128s};
@@ -57,55 +60,42 @@ impl fips205::RngCore for Given<'_> {
 
 impl fips205::CryptoRng for Given<'_> {}
 
-/// The functions of a parameter set, by which the glue calls them.
+/// Exports the functions of a parameter set.
 macro_rules! set {
     ($set:ident, $keygen:ident, $sign:ident, $verify:ident, $size:literal) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $keygen(public: *mut u8, private: *mut u8, seed: *const u8) -> i32 {
-            let [first, second, third] =
-                [0, 16, 32].map(|place| unsafe { array::<16>(seed.add(place)) });
-            let (made, key) = $set::KG::keygen_from_seed::<16>(first, second, third);
-            unsafe {
-                *public.cast() = made.into_bytes();
-                *private.cast() = key.into_bytes();
-            }
-            0
-        }
-
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $sign(
-            signature: *mut u8,
-            message: *const Message,
-            private: *const u8,
-            random: *const u8,
-        ) -> i32 {
-            let [message, context] = unsafe { (*message).parts() };
-            let mut given = Given(unsafe { array::<16>(random) });
-            let Ok(key) = $set::PrivateKey::try_from_bytes(unsafe { *array(private) }) else {
-                return 1;
-            };
-            let Ok(made) = key.try_sign_with_rng(&mut given, message, context, true) else {
-                return 1;
-            };
-            unsafe { *signature.cast() = made };
-            0
-        }
-
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $verify(
-            signature: *const u8,
-            size: usize,
-            message: *const Message,
-            public: *const u8,
-        ) -> i32 {
-            let [message, context] = unsafe { (*message).parts() };
-            let Ok(key) = $set::PublicKey::try_from_bytes(unsafe { *array(public) }) else {
-                return 1;
-            };
-            let valid =
-                size == $size && key.verify(message, unsafe { array::<$size>(signature) }, context);
-            i32::from(!valid)
-        }
+        export_signature!(
+            $keygen: |public, private, seed| {
+                let [first, second, third] =
+                    [0, 16, 32].map(|place| unsafe { array::<16>(seed.add(place)) });
+                let (made, key) = $set::KG::keygen_from_seed::<16>(first, second, third);
+                unsafe {
+                    *public.cast() = made.into_bytes();
+                    *private.cast() = key.into_bytes();
+                }
+                0
+            },
+            $sign: |signature, message, private, random| {
+                let [message, context] = unsafe { (*message).parts() };
+                let mut given = Given(unsafe { array::<16>(random) });
+                let Ok(key) = $set::PrivateKey::try_from_bytes(unsafe { *array(private) }) else {
+                    return 1;
+                };
+                let Ok(made) = key.try_sign_with_rng(&mut given, message, context, true) else {
+                    return 1;
+                };
+                unsafe { *signature.cast() = made };
+                0
+            },
+            $verify: |signature, size, message, public| {
+                let [message, context] = unsafe { (*message).parts() };
+                let Ok(key) = $set::PublicKey::try_from_bytes(unsafe { *array(public) }) else {
+                    return 1;
+                };
+                let valid =
+                    size == $size && key.verify(message, unsafe { array::<$size>(signature) }, context);
+                i32::from(!valid)
+            },
+        );
     };
 }
 

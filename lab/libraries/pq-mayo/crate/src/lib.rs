@@ -5,6 +5,9 @@
 
 #[path = "../../../common/rust/message.rs"]
 mod message;
+#[macro_use]
+#[path = "../../../common/rust/signature.rs"]
+mod signature_functions;
 
 use std::convert::Infallible;
 
@@ -86,37 +89,7 @@ unsafe fn verify<P: MayoParameter>(
     i32::from(key.verify(message, &given).is_err())
 }
 
-/// The functions of a parameter set, by which the glue calls them.
-macro_rules! set {
-    ($set:ident, $keygen:ident, $sign:ident, $verify:ident) => {
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $keygen(public: *mut u8, private: *mut u8, seed: *const u8) -> i32 {
-            unsafe { keygen::<$set>(public, private, seed) }
-        }
-
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $sign(
-            signature: *mut u8,
-            message: *const Message,
-            private: *const u8,
-            random: *const u8,
-        ) -> i32 {
-            unsafe { sign::<$set>(signature, message, private, random) }
-        }
-
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $verify(
-            signature: *const u8,
-            size: usize,
-            message: *const Message,
-            public: *const u8,
-        ) -> i32 {
-            unsafe { verify::<$set>(signature, size, message, public) }
-        }
-    };
-}
-
-set!(Mayo1, pq_mayo_1_keygen, pq_mayo_1_sign, pq_mayo_1_verify);
-set!(Mayo2, pq_mayo_2_keygen, pq_mayo_2_sign, pq_mayo_2_verify);
-set!(Mayo3, pq_mayo_3_keygen, pq_mayo_3_sign, pq_mayo_3_verify);
-set!(Mayo5, pq_mayo_5_keygen, pq_mayo_5_sign, pq_mayo_5_verify);
+export_signature!(pq_mayo_1_keygen: keygen::<Mayo1>, pq_mayo_1_sign: sign::<Mayo1>, pq_mayo_1_verify: verify::<Mayo1>);
+export_signature!(pq_mayo_2_keygen: keygen::<Mayo2>, pq_mayo_2_sign: sign::<Mayo2>, pq_mayo_2_verify: verify::<Mayo2>);
+export_signature!(pq_mayo_3_keygen: keygen::<Mayo3>, pq_mayo_3_sign: sign::<Mayo3>, pq_mayo_3_verify: verify::<Mayo3>);
+export_signature!(pq_mayo_5_keygen: keygen::<Mayo5>, pq_mayo_5_sign: sign::<Mayo5>, pq_mayo_5_verify: verify::<Mayo5>);

@@ -13,6 +13,9 @@ mod digest;
 mod host;
 #[path = "../../../common/rust/message.rs"]
 mod message;
+#[macro_use]
+#[path = "../../../common/rust/signature.rs"]
+mod signature_functions;
 mod rsa;
 mod slh;
 
