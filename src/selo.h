@@ -29,9 +29,11 @@
  *    elsewhere with SELO_AES_TABLES=1, AES uses secret bytes as indices into its S-box. Such a
  *    look-up takes constant time only where no cache stands between the core and the table, as on
  *    AVR. It does not take constant time on a Cortex-M that runs from cached flash (the XIP flash of
- *    RP2040, the ART accelerator of STM32F4), on ESP8266 and ESP32, or on a PC. Without that switch
- *    AES reads no table there: it computes a circuit, looks the S-box up in vector registers, or
- *    uses the instructions of the CPU. `selo lab check` measures it.
+ *    RP2040, the ART accelerator of STM32F4), on ESP8266 and ESP32, or on a PC. With
+ *    SELO_AES_SBOX_IN_RAM=1 as well the tables are in RAM, in front of which most
+ *    microcontrollers have no cache. Without SELO_AES_TABLES=1 AES reads no table there: it
+ *    computes a circuit, looks the S-box up in vector registers, or uses the instructions of the
+ *    CPU. `selo lab check` measures it.
  *    X25519, Ed25519, P-256, ML-KEM, Poly1305 and, except on 8-bit CPUs, GHASH multiply secrets. They take
  *    constant time only if the multiplier of the CPU does. Cortex-M3 multiplies 32 bits in constant
  *    time, but not to 64 bits; GHASH needs that there, the others do without.

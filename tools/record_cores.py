@@ -31,7 +31,9 @@ LIBRARIES is `selo,bearssl,libsodium,libtomcrypt,wolfcrypt,mbedtls,monocypher,ci
 `x25519,aes-128,aes-128-gcm,sha-256,sha-512,sha3-256,blake2s,chacha20-poly1305,ascon-aead128,ascon-hash256`.
 A published figure comes from its authors' compiler and board, so its ratio is a comparison of magnitudes only.
 A ratio below 1 is in Selo's favour. The fastest AES of Mbed TLS, wolfCrypt and LibTomCrypt uses tables, whose time
-depends on secrets on a core with a cache; Selo's AES has no tables here. On a Cortex-M3 the instruction UMULL takes
+depends on secrets where a cache lies between the core and the tables. Selo's AES has no tables, except in the rows "tables in
+RAM" (variant `table`, `SELO_AES_TABLES=1` and `SELO_AES_SBOX_IN_RAM=1`): they are for chips without a cache in front
+of their RAM. On a Cortex-M3 the instruction UMULL takes
 a time that depends on its factors; other libraries use it there for X25519 and Poly1305, and Selo does not. A faster
 row of such a library is faster all the same.
 """
@@ -79,11 +81,14 @@ def update(name, path):
         if row["board"] != name or row["metric"] != board["metric"] or not row["value"] or row["operation"] == "key-setup":
             continue
         size = f", {row['bytes']} bytes" if row["bytes"] else ""
-        figures = found.setdefault(f"{row['algorithm']}, {row['operation']}{size}", [])
-        figures.append((round(row["value"]), row["library"], row["variant"]))
+        figure = (round(row["value"]), row["library"], row["variant"])
+        tables = figure[1:] == ("selo", "table")
+        for with_tables in (True,) if tables else (False,) if row["library"] == "selo" else (False, True):
+            algorithm = row["algorithm"] + (", tables in RAM" if with_tables else "")
+            found.setdefault(f"{algorithm}, {row['operation']}{size}", []).append(figure)
     published = {cell["what"]: cell["published"] for cell in board["cells"] if "published" in cell}
     board["cells"] = []
-    for what, figures in found.items():
+    for what, figures in found.items(): # with tables only where Selo has them
         selo = [value for value, library, _ in figures if library == "selo"]
         if not selo:
             continue

@@ -28,5 +28,5 @@ if [ "${1:-}" = --figures ]; then
     figures=1
     shift
 fi
-[ $# -gt 0 ] || set -- aes ascon blake2s chacha20 chacha20_poly1305 ghash keccak mlkem poly1305 sha256 sha512 x25519 x25519_whole
+[ $# -gt 0 ] || set -- aes aes_table ascon blake2s chacha20 chacha20_poly1305 ghash keccak mlkem poly1305 sha256 sha512 x25519 x25519_whole
 compare_kernels $figures "$@"

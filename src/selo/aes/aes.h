@@ -65,15 +65,31 @@ static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16]
 }
 #endif
 
-/* The S-box and its inverse. Each starts at a 256-byte boundary, for selo_flash_lookup. On AVR constants
- * without SELO_FLASH are in RAM. */
+/* The S-box and its inverse. Each starts at a 256-byte boundary, for selo_flash_lookup. On AVR
+ * constants without SELO_FLASH are in RAM, elsewhere what is not const. */
 #if SELO_AES_SBOX_IN_RAM
 #define SELO_AES_SBOX
 #else
 #define SELO_AES_SBOX SELO_FLASH
 #endif
-extern const uint8_t selo_aes_sbox[256] SELO_ALIGNED_256;
-extern const uint8_t selo_aes_inverse_sbox[256] SELO_ALIGNED_256;
+#if SELO_AES_SBOX_IN_RAM && !SELO_BACKEND_AVR
+#define SELO_AES_TABLE
+#else
+#define SELO_AES_TABLE const
+#endif
+extern SELO_AES_TABLE uint8_t selo_aes_sbox[256] SELO_ALIGNED_256;
+extern SELO_AES_TABLE uint8_t selo_aes_inverse_sbox[256] SELO_ALIGNED_256;
+
+SELO_INLINE uint32_t aes_load32(const uint8_t from[4])
+{
+    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+SELO_INLINE void aes_store32(uint8_t to[4], uint32_t word)
+{
+    to[0] = (uint8_t)word, to[1] = (uint8_t)(word >> 8);
+    to[2] = (uint8_t)(word >> 16), to[3] = (uint8_t)(word >> 24);
+}
 
 /* x times the polynomial x, modulo x^8 + x^4 + x^3 + x + 1, without a branch [FIPS197, 4.2.1]. */
 SELO_INLINE uint8_t aes_xtime(uint8_t x)

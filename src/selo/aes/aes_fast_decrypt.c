@@ -5,7 +5,7 @@
 #include "aes_sliced.h"
 #include "aes_state.h"
 
-#if SELO_AES_TABLES && !SELO_NATIVE_AES
+#if SELO_AES_TABLES && !SELO_AES_WORDS && !SELO_NATIVE_AES
 
 void selo_aes_fast_decrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds)

@@ -2,7 +2,7 @@
 #include "aes_sliced.h"
 #include "aes_state.h"
 
-#if SELO_AES_TABLES && !SELO_NATIVE_AES && !SELO_NATIVE_AES_ENCRYPT
+#if SELO_AES_TABLES && !SELO_AES_WORDS && !SELO_NATIVE_AES && !SELO_NATIVE_AES_ENCRYPT
 
 void selo_aes_fast_encrypt(const uint8_t *round_keys, uint8_t out[16], const uint8_t in[16],
                            uint8_t rounds)

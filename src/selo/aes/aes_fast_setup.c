@@ -4,12 +4,14 @@
  * constant. If Nk is 8 and i is 4 modulo 8, it is substituted. The loop makes one substituted
  * word and then `span` plain words.
  */
-#include "aes.h"
+#include "aes_words.h"
 
 #if SELO_AES_TABLES && !SELO_NATIVE_AES
 
 #if SELO_AES_WIDE
 #define setup selo_aes_wide_setup
+#elif SELO_AES_WORDS
+#define setup selo_aes_words_setup
 #else
 
 /* Expands raw[key_size] to round_keys[16 * (key_size / 4 + 7)]. */

@@ -30,17 +30,6 @@ void selo_aes_sliced_substitute(uint32_t q[8]);
 /* Columns of bytes to slices, and back: q[2 c + b] is column c of block b, row 0 lowest. */
 void selo_aes_sliced_transpose(uint32_t q[8]);
 
-SELO_INLINE uint32_t aes_load32(const uint8_t from[4])
-{
-    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-}
-
-SELO_INLINE void aes_store32(uint8_t to[4], uint32_t word)
-{
-    to[0] = (uint8_t)word, to[1] = (uint8_t)(word >> 8);
-    to[2] = (uint8_t)(word >> 16), to[3] = (uint8_t)(word >> 24);
-}
-
 /* q += the round key. */
 #define AES_SLICED_ADD(i) \
     word = aes_load32(key + 4 * (i)); \

@@ -17,6 +17,8 @@
  *                       cache lies between the core and the tables. The default is 0 but on 8-bit
  *                       CPUs. The library cannot see a cache: one core is in chips with and
  *                       without one. With SELO_AES_WIDE the tables are compiled for tests only
+ *  SELO_AES_WORDS       1 for such tables of words, 1 KB to encrypt, and columns in words. The
+ *                       default is 1 on CPUs with 32 bits, and 0 with SELO_AES_SMALL=1
  *  SELO_X25519_WORDS    1 where the CPU multiplies 32 by 32 bits well
  *  SELO_X25519_WIDE     1 where it multiplies 64 by 64 bits, and the compiler has unsigned __int128
  *  SELO_X25519_HALVES   1 to give X25519's words 16 bits
@@ -51,14 +53,16 @@
  *                       the call0 ABI and GCC's assembler
  *  SELO_NATIVE_AES, ... the same for one algorithm. The default is SELO_NATIVE, unless the backend
  *                       declines or has no such kernel; the portable C is used then
- *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa with
- *                       SELO_AES_TABLES=1
+ *  SELO_NATIVE_AES_ENCRYPT  the same for selo_aes_fast_encrypt alone, on Xtensa and ARM from
+ *                       Cortex-M3 on, with SELO_AES_TABLES=1
  *  SELO_NATIVE_MLKEM_PAIRS  the same for the packed form and the noise of ML-KEM, on ARM with the DSP
  *                       extension
  *  SELO_NATIVE_POLY1305_HALVES  the same for Poly1305 with words of 13 bits, on
  *                       ARMv6-M and Xtensa
  *  SELO_AES_SBOX_IN_RAM 1 for AVR's kernels of AES with the S-box in RAM, which they read in 2 cycles
- *                       in place of 3: 256 bytes, and 256 more where a program decrypts
+ *                       in place of 3: 256 bytes, and 256 more where a program decrypts.
+ *                       Elsewhere, with SELO_AES_TABLES=1, all tables of AES are in RAM, for chips
+ *                       with a cache in front of their flash and none in front of their RAM
  *  SELO_KECCAK_SMALL, SELO_SHA256_SMALL, SELO_SHA512_SMALL, SELO_X25519_SMALL, SELO_P256_SMALL,
  *  SELO_AES_SMALL       1 for a smaller and slower kernel, where flash is scarcer than time. The C
  *                       of AES without tables is smaller than its kernels, and replaces them.
@@ -309,8 +313,11 @@
     (SELO_AES_TABLES ? SELO_NATIVE_ONLY_AVR \
                      : (SELO_NATIVE && !SELO_BACKEND_AVR && !SELO_AES_SMALL))
 #endif
-#ifndef SELO_NATIVE_AES_ENCRYPT /* one kernel of these, on Xtensa */
-#define SELO_NATIVE_AES_ENCRYPT (SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
+/* one kernel of these */
+#define SELO_HAS_AES_ENCRYPT \
+    (SELO_NATIVE && (SELO_BACKEND_XTENSA || SELO_BACKEND_THUMB2) && SELO_AES_TABLES)
+#ifndef SELO_NATIVE_AES_ENCRYPT
+#define SELO_NATIVE_AES_ENCRYPT (SELO_HAS_AES_ENCRYPT && !SELO_AES_SMALL)
 #endif
 #ifndef SELO_NATIVE_ASCON
 #define SELO_NATIVE_ASCON SELO_NATIVE
@@ -399,8 +406,8 @@
 #error "a SELO_NATIVE_* is 1, but this target has no kernel for that algorithm"
 #endif
 
-#if SELO_NATIVE_AES_ENCRYPT && !(SELO_NATIVE && SELO_BACKEND_XTENSA && SELO_AES_TABLES)
-#error "SELO_NATIVE_AES_ENCRYPT=1, but the kernel is for Xtensa with SELO_AES_TABLES=1"
+#if SELO_NATIVE_AES_ENCRYPT && !SELO_HAS_AES_ENCRYPT
+#error "SELO_NATIVE_AES_ENCRYPT=1, but it needs SELO_AES_TABLES=1 on Xtensa, Cortex-M3 or a larger one"
 #endif
 
 #if SELO_NATIVE_POLY1305_HALVES && \
@@ -414,8 +421,15 @@
 
 #ifndef SELO_AES_SBOX_IN_RAM
 #define SELO_AES_SBOX_IN_RAM 0
-#elif SELO_AES_SBOX_IN_RAM && !(SELO_NATIVE_AES && SELO_BACKEND_AVR)
-#error "SELO_AES_SBOX_IN_RAM=1, but AVR's kernels of AES are not used"
+#elif SELO_AES_SBOX_IN_RAM && (SELO_FLASH_TABLES ? !SELO_NATIVE_AES : !SELO_AES_TABLES)
+#error "SELO_AES_SBOX_IN_RAM=1, but AVR's kernels of AES or, elsewhere, its tables are not used"
+#endif
+
+#ifndef SELO_AES_WORDS
+#define SELO_AES_WORDS \
+    (SELO_AES_TABLES && !SELO_BYTEWISE && !SELO_AES_WIDE && !SELO_AES_SMALL && !SELO_NATIVE_AES)
+#elif SELO_AES_WORDS && (!SELO_AES_TABLES || SELO_AES_WIDE || SELO_NATIVE_AES)
+#error "SELO_AES_WORDS=1, but it needs SELO_AES_TABLES=1 without a kernel of AES"
 #endif
 
 #ifndef SELO_KECCAK_SMALL

@@ -18,7 +18,7 @@
  */
 #include "../api.h"
 
-#if SELO_NATIVE_AES_ENCRYPT
+#if SELO_NATIVE_AES_ENCRYPT && SELO_BACKEND_XTENSA
 
 #include "kernel.inc"
 

@@ -1,6 +1,7 @@
-/* AES encryption of one block with a table. */
+/* AES with tables: key schedules, and one block in both directions. */
 /* sources: aes */
 /* flags: -DSELO_AES_TABLES=1 */
+/* cores: m0 m3 m4 */
 #include "kernel.h"
 
 #include <string.h>
@@ -17,11 +18,11 @@ static uint8_t *setup(uint8_t key_size, uint8_t offset)
 {
     uint8_t *const keys = round_keys.data + offset;
     if (key_size == 16)
-        selo_aes128_fast_setup((struct selo_aes128_fast *)keys, raw.data);
+        KERNEL_CALL(selo_aes128_fast_setup, (struct selo_aes128_fast *)keys, raw.data);
     else if (key_size == 24)
-        selo_aes192_fast_setup((struct selo_aes192_fast *)keys, raw.data);
+        KERNEL_CALL(selo_aes192_fast_setup, (struct selo_aes192_fast *)keys, raw.data);
     else
-        selo_aes256_fast_setup((struct selo_aes256_fast *)keys, raw.data);
+        KERNEL_CALL(selo_aes256_fast_setup, (struct selo_aes256_fast *)keys, raw.data);
     return keys;
 }
 
@@ -33,21 +34,39 @@ static void blocks(const char *name, uint8_t key_size)
         kernel_fill(raw.data, key_size);
         kernel_fill(in.data, 20);
         const uint8_t *const keys = setup(key_size, i & 3);
+        kernel_fold(keys, (size_t)(4 * key_size + 112));
         KERNEL_CALL(selo_aes_fast_encrypt, keys, out.data + (i >> 2 & 3), in.data + (i >> 4 & 3), rounds);
         kernel_fold(out.data, 20);
+        KERNEL_CALL(selo_aes_fast_decrypt, keys, out.data + (i >> 4 & 3), in.data + (i >> 2 & 3), rounds);
+        kernel_fold(out.data, 20);
         KERNEL_CALL(selo_aes_fast_encrypt, keys, in.data + (i & 3), in.data + (i & 3), rounds);
+        kernel_fold(in.data, 20);
+        KERNEL_CALL(selo_aes_fast_decrypt, keys, in.data + (i & 3), in.data + (i & 3), rounds);
         kernel_fold(in.data, 20);
     }
     kernel_series(name, KERNEL_CASES);
 }
 
-static void measure(const char *name, uint8_t rounds, uint8_t offset)
+static void measure_setup(const char *name, uint8_t key_size)
+{
+    kernel_time_begin();
+    for (uint16_t i = 0; i < KERNEL_TIMED; i++) {
+        kernel_fill(raw.data, key_size);
+        setup(key_size, 0);
+    }
+    kernel_time_end(name);
+}
+
+typedef void block_function(const uint8_t *keys, uint8_t out[16], const uint8_t in[16],
+                            uint8_t rounds);
+
+static void measure(const char *name, block_function *function, uint8_t rounds, uint8_t offset)
 {
     kernel_time_begin();
     for (uint16_t i = 0; i < KERNEL_TIMED; i++) {
         kernel_fill(round_keys.data, 240);
         kernel_fill(in.data, 20);
-        KERNEL_CALL(selo_aes_fast_encrypt, round_keys.data, out.data + offset, in.data + offset, rounds);
+        KERNEL_CALL(function, round_keys.data, out.data + offset, in.data + offset, rounds);
     }
     kernel_time_end(name);
 }
@@ -66,10 +85,12 @@ static void vectors(void)
     for (uint8_t i = 0; i < 16; i++)
         in.data[i] = (uint8_t)(0x11 * i);
     for (uint8_t which = 0; which < 3; which++) {
-        const uint8_t key_size = (uint8_t)(16 + 8 * which);
+        const uint8_t key_size = (uint8_t)(16 + 8 * which), rounds = (uint8_t)(10 + 2 * which);
         const uint8_t *const keys = setup(key_size, 0);
-        KERNEL_CALL(selo_aes_fast_encrypt, keys, out.data, in.data, (uint8_t)(key_size / 4 + 6));
+        KERNEL_CALL(selo_aes_fast_encrypt, keys, out.data, in.data, rounds);
         wrong |= memcmp(out.data, expected[which], 16) != 0;
+        KERNEL_CALL(selo_aes_fast_decrypt, keys, out.data, out.data, rounds);
+        wrong |= memcmp(out.data, in.data, 16) != 0;
     }
     kernel_fold(&wrong, 1);
     kernel_series(wrong ? "vectors-WRONG" : "vectors", 3);
@@ -85,10 +106,15 @@ int main(void)
     blocks("aes128-table", 16);
     blocks("aes192-table", 24);
     blocks("aes256-table", 32);
-    measure("aes128-table", 10, 0);
-    measure("aes192-table", 12, 0);
-    measure("aes256-table", 14, 0);
-    measure("aes128-unaligned", 10, 1);
+    measure("aes128-table", selo_aes_fast_encrypt, 10, 0);
+    measure("aes192-table", selo_aes_fast_encrypt, 12, 0);
+    measure("aes256-table", selo_aes_fast_encrypt, 14, 0);
+    measure("aes128-unaligned", selo_aes_fast_encrypt, 10, 1);
+    measure("aes128-table-dec", selo_aes_fast_decrypt, 10, 0);
+    measure("aes256-table-dec", selo_aes_fast_decrypt, 14, 0);
+    measure_setup("aes128-table-set", 16);
+    measure_setup("aes192-table-set", 24);
+    measure_setup("aes256-table-set", 32);
     kernel_end();
     return 0;
 }
