@@ -132,24 +132,47 @@ impl Cluster {
     /// Starts a standby, and from now on commits only what it has too.
     pub fn standby(&self) -> Cluster {
         let standby = Cluster::empty(self.bin.clone());
-        let data = standby.data();
-        let (data, from) = (data.to_str().expect("text"), self.socket());
+        standby.follow(self);
+        standby
+    }
+
+    /// Becomes the standby of a server, with a new copy of its data. The server from now on commits
+    /// only what its standby has too.
+    pub fn follow(&self, server: &Cluster) {
+        let data = self.data();
+        let _ = std::fs::remove_dir_all(&data);
+        let (data, from) = (data.to_str().expect("text"), server.socket());
         let from = from.to_str().expect("text");
         let copy = [
             "-D", data, "-h", from, "-U", "postgres", "-R", "-C", "-S", "standby", "-c", "fast",
         ];
         self.run("pg_basebackup", &copy);
-        standby.up();
-        self.psql("ALTER SYSTEM SET synchronous_standby_names = '*'");
-        self.psql("SELECT pg_reload_conf()");
+        self.up();
+        server.psql("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        server.psql("SELECT pg_reload_conf()");
         let is_synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
         let since = std::time::Instant::now();
-        while self.psql(is_synchronous) != "1" {
+        while server.psql(is_synchronous) != "1" {
             let waited = since.elapsed().as_secs();
             assert!(waited < 60, "the standby does not follow");
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
-        standby
+    }
+
+    /// Sends a signal to all its processes: it hangs, or goes on.
+    pub fn signal(&self, signal: &str) {
+        let file = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
+        let first = file.lines().next().expect("a process").trim().to_owned();
+        // The first process starts others, so it stops before them and goes on after them.
+        let signal = format!("-{signal}");
+        for (program, arguments) in [
+            ("kill", &[&*signal, &first][..]),
+            ("pkill", &[&*signal, "-P", &first]),
+        ] {
+            let status = Command::new(program).args(arguments).status();
+            let status = status.expect("runs");
+            assert!(status.success(), "{program} {arguments:?}: {status}");
+        }
     }
 
     /// Makes a standby the server, after the first one is gone.
@@ -271,8 +294,15 @@ impl Cluster {
     }
 
     pub fn url(&self) -> String {
-        let host = self.socket().display().to_string().replace('/', "%2F");
-        format!("postgres://postgres@{host}/postgres")
+        self.url_with(&[])
+    }
+
+    /// The URL of one of several servers, whichever takes writes.
+    pub fn url_with(&self, others: &[&Cluster]) -> String {
+        let all = std::iter::once(&self).chain(others);
+        let hosts = all.map(|it| it.socket().display().to_string().replace('/', "%2F"));
+        let hosts = hosts.collect::<Vec<_>>().join(",");
+        format!("postgres://postgres@{hosts}/postgres")
     }
 }
 

@@ -246,7 +246,10 @@ const ROLLUP_COLUMNS: &str = "
 
 /// Migrates a database to this program's version. Returns true if it was empty.
 pub fn migrate(db: &mut dyn Database) -> Result<bool> {
-    migrate_to(db, STEPS.len())
+    db.take_time(true);
+    let is_new = migrate_to(db, STEPS.len());
+    db.take_time(false);
+    is_new
 }
 
 /// Migrates a database to an older version, as a program of that version would. For tests.

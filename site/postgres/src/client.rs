@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Config, IsolationLevel, Row, Socket};
+use tokio_postgres::{Config, IsolationLevel, Row, Socket, Statement};
 
 use crate::problem::Problem;
 
@@ -97,6 +97,20 @@ impl Client {
     /// Runs statements without parameters.
     pub fn batch_execute(&mut self, sql: &str) -> Done<()> {
         self.waiter.wait(self.inner()?.batch_execute(sql))
+    }
+
+    pub fn prepare(&mut self, sql: &str) -> Done<Statement> {
+        self.waiter.wait(self.inner()?.prepare(sql))
+    }
+
+    /// The rows of a prepared statement.
+    pub fn rows(&mut self, of: &Statement, parameters: Parameters<'_>) -> Done<Vec<Row>> {
+        self.waiter.wait(self.inner()?.query(of, parameters))
+    }
+
+    /// Executes a prepared statement. Returns the number of rows that it changed.
+    pub fn change(&mut self, by: &Statement, parameters: Parameters<'_>) -> Done<u64> {
+        self.waiter.wait(self.inner()?.execute(by, parameters))
     }
 
     /// Sets the maximum wait for each answer from now on.

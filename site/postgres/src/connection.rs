@@ -8,19 +8,16 @@ use selo_base::report::chain;
 use selo_gateway::{Error, Result};
 use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Config, NoTls};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::client::{self, Client};
+use crate::client::Client;
 use crate::problem::Problem;
-use crate::tls::{self, Security};
+use crate::server::{self, Server};
+use crate::tls;
 
 /// Time without use after which a connection is checked before it is used.
 const IDLE: Duration = Duration::from_secs(1);
 /// Timeout of that check.
 const ANSWER: Duration = Duration::from_secs(2);
-/// Timeout of a new connection, for each host that the connection string names.
-const CONNECT: Duration = Duration::from_secs(5);
 /// Maximum wait for the answer to a statement. The server's own limit, `statement_timeout`, is
 /// less, so that a busy server says so.
 const STATEMENT: Duration = Duration::from_secs(8);
@@ -37,17 +34,14 @@ const SESSION: &str = "
 /// See the [module](self).
 pub struct Connection {
     runtime: Arc<Runtime>,
-    config: Config,
-    /// `None`: without TLS.
-    tls: Option<MakeRustlsConnect>,
+    server: Server,
     client: Option<Client>,
     used: Instant,
-    place: String,
 }
 
 impl std::fmt::Debug for Connection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Connection({})", self.place)
+        write!(f, "Connection({})", self.place())
     }
 }
 
@@ -57,37 +51,18 @@ impl Connection {
     /// # Errors
     /// [`Error::Invalid`] if it is not a connection string, or a certificate cannot be read.
     pub fn new(url: &str) -> Result<Connection> {
-        let place = without_password(url);
         let invalid = |error: tls::Error| Error::Invalid(error.to_string());
-        let (url, security) = Security::of_url(url).map_err(invalid)?;
-        let mut config: Config = url.parse().map_err(|_| {
-            Error::Invalid(format!(
-                "'{place}' is not a PostgreSQL connection string (postgresql://USER@HOST/DATABASE)"
-            ))
-        })?;
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT);
-        }
-        config.tcp_user_timeout(CONNECT);
-        config.application_name("selo registry");
-        config.ssl_mode(security.ssl_mode());
-        let tls = security.rustls().map_err(invalid)?;
-        let runtime = client::runtime().map_err(|error| {
-            Error::Invalid(format!("cannot start a PostgreSQL client: {error}"))
-        })?;
         Ok(Connection {
-            runtime,
-            config,
-            tls,
+            runtime: server::runtime().map_err(invalid)?,
+            server: Server::of(url, "selo registry").map_err(invalid)?,
             client: None,
             used: Instant::now(),
-            place,
         })
     }
 
     /// The server, without the password.
     pub fn place(&self) -> &str {
-        &self.place
+        self.server.place()
     }
 
     /// Runs `work`, on a new connection if the last one is broken. After an error the work may
@@ -115,6 +90,7 @@ impl Connection {
             }
             Err(problem @ (Problem::Silent(_) | Problem::Closed)) => {
                 self.client = None;
+                self.server.was_silent();
                 Err(self.away(&problem))
             }
         }
@@ -130,9 +106,11 @@ impl Connection {
         if self.client.is_none() {
             let client = self.connect().map_err(|problem| match problem {
                 Problem::Server(error) => match self.meaning(&error) {
-                    Error::RegistryRefused { place, reason } => {
-                        Error::RegistryAway { place, reason }
-                    }
+                    Error::RegistryRefused { place, reason }
+                    | Error::RegistryAway { place, reason } => Error::RegistryAway {
+                        place,
+                        reason: self.server.unconnected(reason),
+                    },
                     other => other,
                 },
                 Problem::Ours(error) => error,
@@ -141,30 +119,23 @@ impl Connection {
             self.client = Some(client?);
         }
         let lost = Problem::Closed;
-        let place = &self.place;
+        let place = self.server.place();
         self.client.as_mut().ok_or_else(|| away(place, &lost))
     }
 
     fn connect(&self) -> std::result::Result<Client, Problem> {
-        let hosts = self.config.get_hosts().len().max(1) as u32;
-        let limit = self.config.get_connect_timeout().unwrap_or(&CONNECT);
-        let limit = limit.saturating_mul(hosts).saturating_add(ANSWER);
-        let (runtime, config) = (&self.runtime, &self.config);
-        let mut client = match &self.tls {
-            Some(tls) => Client::connect(runtime, config, tls.clone(), limit),
-            None => Client::connect(runtime, config, NoTls, limit),
-        }?;
+        let mut client = self.server.connect(&self.runtime)?;
         client.limit(STATEMENT);
         client.batch_execute(SESSION)?;
         Ok(client)
     }
 
     fn away(&self, problem: &Problem) -> Error {
-        away(&self.place, problem)
+        away(self.place(), problem)
     }
 
     fn meaning(&self, error: &tokio_postgres::Error) -> Error {
-        let place = self.place.clone();
+        let place = self.place().to_owned();
         let reason = match error.as_db_error() {
             Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),
             None => tls::why(error).unwrap_or_else(|| chain(error)),
@@ -201,20 +172,4 @@ fn away(place: &str, problem: &Problem) -> Error {
         place: place.into(),
         reason,
     }
-}
-
-/// The connection string without its password and parameters.
-pub fn without_password(url: &str) -> String {
-    let after_scheme = url.find("://").map_or(0, |at| at + 3);
-    let (scheme, rest) = url.split_at(after_scheme);
-    let rest = match rest.rsplit_once('@') {
-        Some((user, host)) => {
-            let name = user.split(':').next().unwrap_or("");
-            format!("{name}@{host}")
-        }
-        None => rest.to_string(),
-    };
-    // Query parameters may contain a password too.
-    let rest = rest.split('?').next().unwrap_or("");
-    format!("{scheme}{rest}")
 }

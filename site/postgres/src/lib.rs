@@ -6,6 +6,7 @@
 //! | [`client`] | a client that waits for each answer for a limited time |
 //! | [`connection`] | a connection that is replaced when it breaks, and the meaning of errors |
 //! | [`problem`] | errors while a connection is used |
+//! | [`server`] | the servers that a connection string names |
 //! | [`registry`] | the registry of devices, for several gateways |
 //! | [`status`] | what an onlooker may read of a server and of a registry |
 
@@ -13,11 +14,12 @@ pub mod client;
 pub mod connection;
 pub mod problem;
 pub mod registry;
+pub mod server;
 pub mod status;
 pub mod tls;
 
 mod device;
 mod schema;
 
-pub use connection::without_password;
 pub use registry::{InPostgres, is_url};
+pub use server::without_password;

@@ -4,8 +4,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use postgres::Config;
-use postgres::config::SslMode;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring::default_provider;
@@ -14,6 +12,7 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 use selo_mqtt::client::certificates;
+use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// A connection string, or a certificate authority, that cannot be used.
@@ -53,8 +52,7 @@ pub struct Security {
 }
 
 impl Security {
-    /// Extracts the TLS parameters from a connection string. The rest is for the `postgres`
-    /// crate.
+    /// Extracts the TLS parameters from a connection string. The rest is for the client.
     pub fn of_url(url: &str) -> Result<(String, Security)> {
         let mut security = Security {
             mode: Mode::Prefer,
@@ -91,12 +89,6 @@ impl Security {
             url = format!("{base}?{}", rest.join("&"));
         }
         Ok((url, security))
-    }
-
-    /// Reads the authority, and sets the TLS mode in the configuration.
-    pub fn connector(&self, config: &mut Config) -> Result<Option<MakeRustlsConnect>> {
-        config.ssl_mode(self.ssl_mode());
-        self.rustls()
     }
 
     /// The TLS mode in the terms of the client.

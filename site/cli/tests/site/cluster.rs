@@ -47,6 +47,8 @@ struct Trial {
     apart: Duration,
     /// Mean time between two readings of a node.
     every: Duration,
+    /// Faults of PostgreSQL in this order, in place of random ones of all parts.
+    of_database: Vec<Manner>,
     logs: PathBuf,
 }
 
@@ -73,6 +75,8 @@ impl Trial {
         let told = nodes.end();
         faults.mind(&mut whole);
         let stored = settled(&whole, &told, &interrupted);
+        // Nothing is wrong with any part when all are back.
+        whole.status();
         faults.mind(&mut whole);
         whole.keep_logs(&self.logs);
         let mut verdict = Verdict::of(&told, &stored);
@@ -119,7 +123,10 @@ impl Trial {
         // The nodes join first.
         faults.wait(whole, self.apart * 2);
         for fault in 1..=self.faults {
-            faults.strike(whole);
+            match self.of_database.get(fault as usize - 1) {
+                Some(manner) => faults.strike_so(whole, Kind::Database, 0, *manner),
+                None => faults.strike(whole),
+            }
             let time = apart / 2 + random.below(apart);
             faults.wait(whole, Duration::from_millis(time as u64));
             if fault % 10 == 0 || fault == self.faults {
@@ -236,6 +243,38 @@ fn a_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struck() {
         seed: number("SELO_SEED", 1),
         apart: Duration::from_millis(800),
         every: Duration::from_millis(400),
+        of_database: Vec::new(),
+        logs: new_folder(),
+    };
+    judge(&trial);
+    std::fs::remove_dir_all(&trial.logs).expect("removes");
+}
+
+/// The standby takes over from a server that died, then from one that hangs and goes on afterwards. A
+/// server hangs for a while. At the end the first one of the connection string is the standby.
+#[test]
+fn a_site_goes_on_with_the_standby_in_place_of_a_server_that_died_or_hangs() {
+    let of_database = vec![
+        Manner::FailOver,
+        Manner::Depose,
+        Manner::Pause,
+        Manner::FailOver,
+    ];
+    let trial = Trial {
+        plan: Plan {
+            nats: 1,
+            engines: 2,
+            heads: 1,
+            collectors: 2,
+            standby: true,
+            nodes: 4,
+            lease: 2,
+        },
+        faults: of_database.len() as u32,
+        seed: number("SELO_SEED", 1),
+        apart: Duration::from_secs(5),
+        every: Duration::from_millis(400),
+        of_database,
         logs: new_folder(),
     };
     judge(&trial);
@@ -264,6 +303,7 @@ fn a_large_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struc
         seed: number("SELO_SEED", 1),
         apart: Duration::from_secs(3),
         every: Duration::from_secs(4),
+        of_database: Vec::new(),
         logs,
     };
     judge(&trial);

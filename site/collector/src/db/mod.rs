@@ -205,6 +205,8 @@ pub trait Database: Send + std::fmt::Debug {
     fn take_behind(&mut self) -> bool {
         false
     }
+    /// Statements may take long from now on, as those of a migration do, or no longer.
+    fn take_time(&mut self, _long: bool) {}
     /// Replaces the types of `schema.rs` by this database's types.
     fn dialect(&self, sql: &str) -> String;
 }

@@ -2,15 +2,18 @@
 //! operation.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
-use postgres::error::SqlState;
-use postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
-use postgres::{Client, Config, NoTls, Statement};
 use selo_base::report::chain;
-use selo_postgres::tls::{self, Security};
-use selo_postgres::without_password;
-use tokio_postgres_rustls::MakeRustlsConnect;
+use selo_postgres::client::{Client, Query};
+use selo_postgres::problem::Problem;
+use selo_postgres::server::{Server, runtime};
+use selo_postgres::tls;
+use tokio::runtime::Runtime;
+use tokio_postgres::Statement;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
 
 use super::turn::{PAUSED, TABLES, Turns};
 use super::{Database, Row, Value, in_multi_rows};
@@ -33,62 +36,77 @@ const LOCK: i64 = 0x7365_6c6f;
 /// Timeout of the check that a connection is alive.
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// Maximum wait for the answer to a statement. Statements are small. A commit waits for the
+/// standby, which may restart. After that the connection is replaced: the server may hang, or may no
+/// longer be the one that takes writes.
+const STATEMENT: Duration = Duration::from_secs(60);
+
+/// The same for a statement of a migration, which may change each row of a large table.
+const MIGRATION: Duration = Duration::from_secs(24 * 3600);
+
 /// A connection to PostgreSQL.
 pub struct Postgres {
-    config: Config,
-    /// `None`: without TLS.
-    tls: Option<MakeRustlsConnect>,
+    runtime: Arc<Runtime>,
+    server: Server,
     client: Option<Client>,
     statements: HashMap<String, Statement>,
     mode: Mode,
     turns: Turns,
-    place: String,
+    /// Maximum wait for the answer to a statement.
+    limit: Duration,
 }
 
 impl std::fmt::Debug for Postgres {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Postgres({})", self.place)
+        write!(f, "Postgres({})", self.server.place())
     }
 }
 
 impl Postgres {
     /// Connects. A writer holds the database's advisory lock for as long as it is connected.
     pub fn open(url: &str, mode: Mode) -> Result<Postgres> {
-        let place = without_password(url);
-        let (url, security) = Security::of_url(url)?;
-        let mut config: Config = url.parse().map_err(|_| {
-            Error::Invalid(format!(
-                "'{place}' is not a PostgreSQL connection string (postgres://USER@HOST/DATABASE)"
-            ))
-        })?;
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(Duration::from_secs(5));
-        }
-        config.application_name("selo collect");
-        let tls = security.connector(&mut config)?;
         let mut db = Postgres {
-            config,
-            tls,
+            runtime: runtime()?,
+            server: Server::of(url, "selo collect")?,
             client: None,
             statements: HashMap::new(),
             mode,
             turns: Turns::default(),
-            place,
+            limit: STATEMENT,
         };
         db.ready()?;
         Ok(db)
     }
 
     fn client(&mut self) -> Result<&mut Client> {
+        let place = self.server.place();
         self.client.as_mut().ok_or_else(|| Error::Unavailable {
-            place: self.place.clone(),
+            place: place.into(),
             reason: "the connection is lost".into(),
         })
     }
 
+    /// The error of a statement. Drops a connection that is of no more use.
+    fn problem(&mut self, problem: Problem) -> Error {
+        let reason = match problem {
+            Problem::Server(error) => return self.meaning(&error),
+            Problem::Ours(error) => error.to_string(),
+            Problem::Closed => "the connection is lost".into(),
+            Problem::Silent(limit) => {
+                self.server.was_silent();
+                format!("it has not answered within {} s", limit.as_secs())
+            }
+        };
+        self.forget();
+        Error::Unavailable {
+            place: self.server.place().into(),
+            reason,
+        }
+    }
+
     /// Converts an error, and drops the connection if it is broken.
-    fn meaning(&mut self, error: &postgres::Error) -> Error {
-        let place = self.place.clone();
+    fn meaning(&mut self, error: &tokio_postgres::Error) -> Error {
+        let place = self.server.place().to_owned();
         let reason = match error.as_db_error() {
             Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),
             None => tls::why(error).unwrap_or_else(|| chain(error)),
@@ -132,7 +150,7 @@ impl Postgres {
             return Ok(statement.clone());
         }
         let prepared = self.client()?.prepare(&sql.replace('?', "$"));
-        let statement = prepared.map_err(|error| self.meaning(&error))?;
+        let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.statements.insert(sql.into(), statement.clone());
         Ok(statement)
     }
@@ -173,7 +191,7 @@ impl ToSql for Value {
     }
 }
 
-fn value(row: &postgres::Row, column: usize) -> Result<Value, postgres::Error> {
+fn value(row: &tokio_postgres::Row, column: usize) -> Result<Value, tokio_postgres::Error> {
     Ok(match *row.columns()[column].type_() {
         Type::INT8 => row.try_get::<_, Option<i64>>(column)?.into(),
         Type::INT4 => row.try_get::<_, Option<i32>>(column)?.map(i64::from).into(),
@@ -193,7 +211,7 @@ fn parameters_of(parameters: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
 
 impl Database for Postgres {
     fn place(&self) -> &str {
-        &self.place
+        self.server.place()
     }
 
     fn is_gone(&self) -> bool {
@@ -202,18 +220,18 @@ impl Database for Postgres {
 
     fn ready(&mut self) -> Result<()> {
         // A connection that broke while idle looks healthy until it is used.
-        let alive = |client: &mut Client| client.is_valid(ANSWER).is_ok();
+        let alive = |client: &mut Client| client.answers(ANSWER);
         if self.client.as_mut().is_some_and(alive) {
             return Ok(());
         }
         self.forget();
-        let connected = match &self.tls {
-            Some(tls) => self.config.connect(tls.clone()),
-            None => self.config.connect(NoTls),
-        };
-        let mut client = connected.map_err(|error| match self.meaning(&error) {
+        let connected = self.server.connect(&self.runtime);
+        let mut client = connected.map_err(|problem| match self.problem(problem) {
             // There is no connection yet, so every error means that the database is unavailable.
-            Error::Database { place, reason } => Error::Unavailable { place, reason },
+            Error::Database { place, reason } | Error::Unavailable { place, reason } => {
+                let reason = self.server.unconnected(reason);
+                Error::Unavailable { place, reason }
+            }
             other => other,
         })?;
         if self.mode != Mode::Reads {
@@ -223,19 +241,20 @@ impl Database for Postgres {
             };
             let locked = client
                 .query_one(lock, &[&LOCK])
-                .and_then(|row| row.try_get::<_, bool>(0))
-                .map_err(|error| self.meaning(&error))?;
+                .and_then(|row| Ok(row.try_get::<_, bool>(0)?))
+                .map_err(|problem| self.problem(problem))?;
             if !locked {
                 return Err(Error::Locked {
-                    place: self.place.clone(),
+                    place: self.server.place().into(),
                 });
             }
         }
         if self.mode == Mode::Shares {
             let prepared = client.batch_execute(TABLES);
             let prepared = prepared.and_then(|()| client.batch_execute(PAUSED));
-            prepared.map_err(|error| self.meaning(&error))?;
+            prepared.map_err(|problem| self.problem(problem))?;
         }
+        client.limit(self.limit);
         self.client = Some(client);
         Ok(())
     }
@@ -244,20 +263,20 @@ impl Database for Postgres {
         let statement = self.statement(sql)?;
         let done = self
             .client()?
-            .execute(&statement, &parameters_of(parameters));
-        done.map_err(|error| self.meaning(&error))
+            .change(&statement, &parameters_of(parameters));
+        done.map_err(|problem| self.problem(problem))
     }
 
     fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
         let statement = self.statement(sql)?;
-        let answer = self.client()?.query(&statement, &parameters_of(parameters));
-        let rows = answer.map_err(|error| self.meaning(&error))?;
+        let answer = self.client()?.rows(&statement, &parameters_of(parameters));
+        let rows = answer.map_err(|problem| self.problem(problem))?;
         rows.iter()
             .map(|row| {
                 let columns = (0..row.len()).map(|column| value(row, column));
                 columns.collect::<Result<_, _>>().map(Row)
             })
-            .collect::<Result<_, postgres::Error>>()
+            .collect::<Result<_, tokio_postgres::Error>>()
             .map_err(|error| self.meaning(&error))
     }
 
@@ -287,7 +306,7 @@ impl Database for Postgres {
 
     fn script(&mut self, sql: &str) -> Result<()> {
         let done = self.client()?.batch_execute(sql);
-        done.map_err(|error| self.meaning(&error))
+        done.map_err(|problem| self.problem(problem))
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -313,6 +332,13 @@ impl Database for Postgres {
 
     fn take_behind(&mut self) -> bool {
         self.turns.take_behind()
+    }
+
+    fn take_time(&mut self, long: bool) {
+        self.limit = if long { MIGRATION } else { STATEMENT };
+        if let Some(client) = &mut self.client {
+            client.limit(self.limit);
+        }
     }
 
     fn rollback(&mut self) {

@@ -38,7 +38,21 @@ pub enum Manner {
     Pause,
     /// SIGTERM, and a start at once.
     Restart,
+    /// SIGKILL, and the standby takes its place. It comes back as the standby.
+    FailOver,
+    /// The same, but it hangs, and goes on for a while after the standby took its place. There are
+    /// then two that take writes.
+    Depose,
 }
+
+/// What may happen to PostgreSQL; the last two need a standby.
+const OF_DATABASE: [Manner; 5] = [
+    Manner::Kill,
+    Manner::Restart,
+    Manner::Pause,
+    Manner::FailOver,
+    Manner::Depose,
+];
 
 const MANNERS: [Manner; 3] = [Manner::Kill, Manner::Pause, Manner::Restart];
 
@@ -81,22 +95,23 @@ impl Faults {
 
     /// Strikes a part that is not away.
     pub fn strike(&mut self, whole: &mut Whole) {
-        self.mind(whole);
         let (kind, number) = self.choose(whole);
+        let is_followed = whole.standby.is_some() && !self.is_away(Kind::Standby, 0);
         let manner = match kind {
-            // Its processes cannot be paused by one signal.
-            Kind::Database => [Manner::Kill, Manner::Restart][self.random.below(2)],
+            Kind::Database if is_followed => OF_DATABASE[self.random.below(OF_DATABASE.len())],
+            Kind::Database => OF_DATABASE[self.random.below(3)],
             Kind::Standby => Manner::Kill,
             _ => MANNERS[self.random.below(MANNERS.len())],
         };
+        self.strike_so(whole, kind, number, manner);
+    }
+
+    /// Strikes a certain part.
+    pub fn strike_so(&mut self, whole: &mut Whole, kind: Kind, number: usize, manner: Manner) {
+        self.mind(whole);
         *self.done.entry((kind, manner)).or_default() += 1;
         match kind {
-            Kind::Database => {
-                whole.database.kill();
-                if manner == Manner::Restart {
-                    whole.database.up();
-                }
-            }
+            Kind::Database => strike_database(whole, manner),
             // While it is away, nothing is committed.
             Kind::Standby => standby(whole).kill(),
             Kind::Nats => self.strike_nats(whole, number, manner),
@@ -129,15 +144,20 @@ impl Faults {
                 Kind::Database => 1,
                 Kind::Standby => usize::from(whole.standby.is_some()),
             };
-            let is_away = |number| {
-                let mut away = self.away.iter();
-                away.any(|it| (it.kind, it.number) == (kind, number))
-            };
-            let there: Vec<usize> = (0..count).filter(|number| !is_away(*number)).collect();
+            // The old server comes back as the standby.
+            let is_replaced = kind == Kind::Standby && self.is_away(Kind::Database, 0);
+            let there: Vec<usize> = (0..count)
+                .filter(|number| !is_replaced && !self.is_away(kind, *number))
+                .collect();
             if !there.is_empty() {
                 return (kind, there[self.random.below(there.len())]);
             }
         }
+    }
+
+    fn is_away(&self, kind: Kind, number: usize) -> bool {
+        let mut away = self.away.iter();
+        away.any(|it| (it.kind, it.number) == (kind, number))
     }
 
     fn strike_nats(&self, whole: &mut Whole, number: usize, manner: Manner) {
@@ -149,6 +169,7 @@ impl Faults {
                 server.kill();
                 server.up();
             }
+            Manner::FailOver | Manner::Depose => unreachable!("of PostgreSQL only"),
         }
     }
 
@@ -163,6 +184,7 @@ impl Faults {
                 }
                 part.start();
             }
+            Manner::FailOver | Manner::Depose => unreachable!("of PostgreSQL only"),
         }
     }
 
@@ -200,7 +222,7 @@ impl Faults {
             let back = self.away.swap_remove(at);
             let is_paused = back.manner == Manner::Pause;
             match back.kind {
-                Kind::Database => whole.database.up(),
+                Kind::Database => bring_back_database(whole, back.manner),
                 Kind::Standby => standby(whole).up(),
                 Kind::Nats if is_paused => whole.nats[back.number].signal(Signal::CONT),
                 Kind::Nats => whole.nats[back.number].up(),
@@ -240,6 +262,38 @@ impl Faults {
                 });
             }
         }
+    }
+}
+
+fn strike_database(whole: &mut Whole, manner: Manner) {
+    match manner {
+        Manner::Kill => whole.database.kill(),
+        Manner::Pause => whole.database.signal("STOP"),
+        Manner::Restart => {
+            whole.database.kill();
+            whole.database.up();
+        }
+        Manner::FailOver => {
+            whole.database.kill();
+            whole.fail_over();
+        }
+        Manner::Depose => {
+            whole.database.signal("STOP");
+            whole.fail_over();
+            standby(whole).signal("CONT");
+        }
+    }
+}
+
+fn bring_back_database(whole: &Whole, manner: Manner) {
+    match manner {
+        Manner::Pause => whole.database.signal("CONT"),
+        Manner::FailOver => standby(whole).follow(&whole.database),
+        Manner::Depose => {
+            standby(whole).kill();
+            standby(whole).follow(&whole.database);
+        }
+        Manner::Kill | Manner::Restart => whole.database.up(),
     }
 }
 
