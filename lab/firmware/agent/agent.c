@@ -183,6 +183,8 @@ static void run(uint8_t *payload, uint16_t size)
     result.heap = most > UINT16_MAX ? UINT16_MAX : (uint16_t)most;
     result.counter = (uint64_t)most << 32 | heap_live(); /* the time is not that of the library */
     result.counter_flags &= (uint8_t)~PORT_COUNTER_WRAPPED;
+    if (heap_refused())
+        result.counter_flags |= PORT_HEAP_REFUSED;
 #endif
     if (call.out_size > AGENT_IO_BYTES) {
         send_error(ERROR_TOO_LARGE);

@@ -15,6 +15,7 @@ void __wrap_free(void *block);
 static size_t live, most;
 /* Set in a function of the C library that may call another of them. */
 static uint8_t inside;
+static uint8_t refused;
 
 #ifdef __AVR__
 /* avr-libc has the size of a block in the word before it. */
@@ -26,6 +27,13 @@ static size_t size_of(void *block) { return malloc_usable_size(block); }
 
 static size_t bytes_of(void *block) { return block ? size_of(block) + sizeof(size_t) : 0; }
 
+static void *noted(void *block, size_t size)
+{
+    if (!block && size != 0)
+        refused = 1;
+    return block;
+}
+
 static void add(size_t bytes)
 {
     live += bytes;
@@ -33,13 +41,19 @@ static void add(size_t bytes)
         most = live;
 }
 
-void heap_start(void) { most = live; }
+void heap_start(void)
+{
+    most = live;
+    refused = 0;
+}
+
 uint32_t heap_live(void) { return (uint32_t)live; }
 uint32_t heap_most(void) { return (uint32_t)most; }
+uint8_t heap_refused(void) { return refused; }
 
 void *__wrap_malloc(size_t size)
 {
-    void *block = __real_malloc(size);
+    void *block = noted(__real_malloc(size), size);
     if (!inside)
         add(bytes_of(block));
     return block;
@@ -49,7 +63,7 @@ void *__wrap_calloc(size_t count, size_t size)
 {
     uint8_t outer = inside;
     inside = 1;
-    void *block = __real_calloc(count, size);
+    void *block = noted(__real_calloc(count, size), count && size);
     inside = outer;
     if (!inside)
         add(bytes_of(block));
@@ -62,7 +76,7 @@ void *__wrap_realloc(void *block, size_t size)
     size_t before = bytes_of(block);
     uint8_t outer = inside;
     inside = 1;
-    void *after = __real_realloc(block, size);
+    void *after = noted(__real_realloc(block, size), size);
     inside = outer;
     if (inside || (!after && size != 0))
         return after;

@@ -12,5 +12,7 @@
 void heap_start(void);
 uint32_t heap_live(void);
 uint32_t heap_most(void);
+/* 1 if an allocation was refused since heap_start. */
+uint8_t heap_refused(void);
 
 #endif

@@ -86,6 +86,12 @@ impl Running<'_> {
             Ok(CaseResult::Pass) => line.passed += 1,
             Ok(CaseResult::Skipped { .. }) => {}
             Ok(verdict) => {
+                let lack = self.lab.lack_of_heap(self.unit, case);
+                if let Some(reason) = lack.as_ref().and_then(lacks_room) {
+                    let no_room = &mut self.asides.no_room;
+                    no_room.get_or_insert(format!("{}: {reason}", case.id));
+                    return Ok(Some(LeftOut::One));
+                }
                 failed(set, case, &verdict);
                 line.note_failure(format!("{}: {}", case.id, describe(&verdict)));
             }

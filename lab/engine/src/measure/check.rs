@@ -31,6 +31,13 @@ impl Bench<'_> {
                 match agent.run_case(case) {
                     Ok(CaseResult::Pass | CaseResult::Skipped { .. }) => {}
                     Ok(verdict) => {
+                        if let Some(stopped) = lab.lack_of_heap(unit, case) {
+                            let cause = lab.outcome(unit, stopped)?;
+                            return Ok(Some(cause.at(Step::Vector {
+                                set: set.id.clone(),
+                                case: case.id.clone(),
+                            })));
+                        }
                         return Ok(Some(Cause::FailedVector {
                             set: set.id.clone(),
                             case: case.id.clone(),

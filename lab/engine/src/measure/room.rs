@@ -1,6 +1,8 @@
 //! Room beside the agent: its buffers shrink until the image fits the board, and until no call runs
 //! out of stack. The library's code and its cycles are the same with any buffers.
 
+use selo_vectors::Case;
+
 use super::lab::Lab;
 use crate::build::Image;
 use crate::elf::Weight;
@@ -25,6 +27,20 @@ pub(crate) fn lacks_room(error: &Error) -> Option<String> {
 }
 
 impl Lab<'_> {
+    /// The lack of heap that explains a failed case. Where the port itself does not see that an
+    /// allocation is refused, the image that counts the heap runs the case again.
+    pub(crate) fn lack_of_heap(&self, unit: &Unit<'_>, case: &Case) -> Option<Error> {
+        let image = self.builder.agent_with_heap(unit)?.ok()?;
+        if self.excess_of(&image.weight).is_some() {
+            return None;
+        }
+        let mut agent = self.start_agent(unit, &image).ok()?;
+        agent.run_case(case).err()?;
+        agent
+            .take_error()
+            .filter(|error| lacks_room(error).is_some())
+    }
+
     /// The sizes of the agent's buffers that may be tried: the board's own, then smaller ones. Only
     /// a board with a memory of known size can lack room.
     pub(crate) fn buffers(&self) -> impl Iterator<Item = u32> {

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use crate::bed::Bed;
 use selo_engine::build::Builder;
+use selo_engine::check::{Effort, NO_ROOM};
 use selo_engine::library::Unit;
 use selo_engine::measure::{Lab, default_metrics, never_given};
 use selo_engine::row::{Metric, Note, Row, Status};
@@ -248,4 +249,23 @@ fn the_heap_of_an_operation_is_counted_to_the_byte() {
             .iter()
             .all(|(_, most, left)| (*most, *left) == (0.0, 0))
     );
+}
+
+/// An AVR's port does not see that an allocation is refused; the image that counts the heap does.
+#[test]
+fn vectors_that_fail_for_lack_of_heap_are_no_fault_of_the_library() {
+    let bed = Bed::new();
+    let lab = lab(&bed, &[Metric::Cycles]);
+    let units = bed.units(lab.board, "test-heap", "x25519", Some("refused"));
+    let rows = lab.measure(&units[0], &|_| None).expect("rows");
+    assert!(!rows.is_empty());
+    for row in &rows {
+        assert_eq!(row.status, Status::DoesNotFit, "{row:?}");
+        let reason = row.reason().unwrap_or_default();
+        assert!(reason.contains("heap-exhausted"), "{reason}");
+    }
+    let effort = Effort::default();
+    let lines = lab.check(&units[0], &effort, false).expect("lines");
+    assert!(lines.iter().all(|line| line.failed == 0), "{lines:?}");
+    assert!(lines.iter().any(|line| line.source == NO_ROOM), "{lines:?}");
 }
