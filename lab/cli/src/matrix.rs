@@ -52,6 +52,7 @@ Examples:
   selo lab matrix --algorithm aes-128,sha-256 --metric cycles,time,flash
   selo lab matrix --board uno,native --library selo --algorithm aes-128
   selo lab matrix --rows out/lab --algorithm x25519 --markdown > x25519.md
+  selo lab matrix --rows out/lab --algorithm x25519,sha-256 --picture libraries.svg
 
 Exit codes: 0 measured, 1 something is wrong, does not build or crashed, 2 unknown name,
 3 a compiler or runner is missing for a named board or for all boards, 130 interrupted.")]
@@ -74,6 +75,17 @@ pub struct Args {
     /// Comma-separated values on stdout, one line per cell
     #[arg(long)]
     csv: bool,
+    /// Also draw the figures into this SVG file: the best variant of each library
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Title of the picture
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "Libraries on boards",
+        requires = "picture"
+    )]
+    title: String,
     /// Measure nothing: show the rows of these files, or folders with rows.jsonl
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     rows: Vec<PathBuf>,
@@ -100,6 +112,9 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     };
     let matrix = arrange(args, &project, &done)?;
     print(args, &matrix)?;
+    if let Some(file) = &args.picture {
+        draw(&matrix, &args.title, file)?;
+    }
     if args.units.pick.library.is_empty() {
         common::tell_elsewhere(&project);
     }
@@ -316,6 +331,20 @@ fn arrange(args: &Args, project: &Project, done: &Done) -> selo_base::report::Re
     let context = report::context(project);
     let boards = &done.boards;
     Ok(Matrix::new(&rows, boards, &offers, &lacks, &context))
+}
+
+fn draw(matrix: &Matrix, title: &str, file: &Path) -> selo_engine::Result<()> {
+    let Some(picture) = matrix.picture(title) else {
+        eprintln!(
+            "{}: not drawn: there is no figure of cycles, instructions or time",
+            file.display()
+        );
+        return Ok(());
+    };
+    std::fs::write(file, picture.standalone()).map_err(|source| Error::Write {
+        path: file.to_owned(),
+        source,
+    })
 }
 
 fn print(args: &Args, matrix: &Matrix) -> selo_base::report::Result<()> {

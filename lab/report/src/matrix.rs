@@ -3,6 +3,7 @@
 //! its fidelity, or the reason why it has none.
 
 mod cell;
+mod picture;
 #[cfg(test)]
 mod tests;
 

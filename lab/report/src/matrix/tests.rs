@@ -186,3 +186,44 @@ fn every_cell_has_a_figure_or_says_why_not() {
     assert_eq!(matrix.cells().count(), 10);
     assert!(matrix.to_csv().lines().count() == 11);
 }
+
+#[test]
+fn a_picture_has_the_best_variant_of_each_library_and_says_why_there_is_no_figure() {
+    let mut rows = on_two_boards().to_vec();
+    let slower = sample::row("aes-128", "small", "encrypt", Metric::Cycles, 5000.0);
+    let mut other = sample::row("aes-128", "fast", "encrypt", Metric::Cycles, 4456.0);
+    other.library = "other".into();
+    // The column of a board that counts cycles has no instructions.
+    let flash = sample::row("aes-128", "fast", "encrypt", Metric::Flash, 1234.0);
+    rows.extend([slower, other, flash]);
+    let lacks = |board: &str, metric: Metric| {
+        let is_it = board == "emulated" && metric == Metric::Instructions;
+        (!is_it).then(|| "it counts instructions".to_owned())
+    };
+    let boards = ["uno", "emulated"].map(str::to_owned);
+    let matrix = Matrix::new(
+        &rows,
+        &boards,
+        &|_, _, _, _| true,
+        &lacks,
+        &sample::context(),
+    );
+    let picture = matrix.picture("AES").expect("there are figures");
+    let drawn = picture.standalone();
+    for text in [">2,228<", ">4,456<", ">700<", "cycles =", "instructions #"] {
+        assert!(drawn.contains(text), "{text}: {drawn}");
+    }
+    for text in ["5,000", "1,234"] {
+        assert!(!drawn.contains(text), "{text}: {drawn}");
+    }
+    // The fastest is darkest, and one that takes twice as much has the next shade but one.
+    assert_eq!(drawn.matches("class=\"q0\"").count(), 2, "{drawn}");
+    assert_eq!(drawn.matches("class=\"q2\"").count(), 1, "{drawn}");
+    let empty = matrix_of_flash().picture("nothing");
+    assert!(empty.is_none(), "{empty:?}");
+}
+
+fn matrix_of_flash() -> Matrix {
+    let flash = sample::row("aes-128", "fast", "encrypt", Metric::Flash, 1234.0);
+    matrix(&[flash], &["uno"])
+}
