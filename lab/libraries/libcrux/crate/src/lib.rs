@@ -58,9 +58,24 @@ macro_rules! kem {
     };
 }
 
-kem!(mlkem512, libcrux_512_keygen, libcrux_512_encapsulate, libcrux_512_decapsulate);
-kem!(mlkem768, libcrux_768_keygen, libcrux_768_encapsulate, libcrux_768_decapsulate);
-kem!(mlkem1024, libcrux_1024_keygen, libcrux_1024_encapsulate, libcrux_1024_decapsulate);
+kem!(
+    mlkem512,
+    libcrux_512_keygen,
+    libcrux_512_encapsulate,
+    libcrux_512_decapsulate
+);
+kem!(
+    mlkem768,
+    libcrux_768_keygen,
+    libcrux_768_encapsulate,
+    libcrux_768_decapsulate
+);
+kem!(
+    mlkem1024,
+    libcrux_1024_keygen,
+    libcrux_1024_encapsulate,
+    libcrux_1024_decapsulate
+);
 
 /// Exports the functions of a parameter set of ML-DSA.
 macro_rules! dsa {

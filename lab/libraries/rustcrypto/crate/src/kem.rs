@@ -85,6 +85,21 @@ macro_rules! set {
     };
 }
 
-set!(MlKem512, rc_kem_512_keygen, rc_kem_512_encapsulate, rc_kem_512_decapsulate);
-set!(MlKem768, rc_kem_768_keygen, rc_kem_768_encapsulate, rc_kem_768_decapsulate);
-set!(MlKem1024, rc_kem_1024_keygen, rc_kem_1024_encapsulate, rc_kem_1024_decapsulate);
+set!(
+    MlKem512,
+    rc_kem_512_keygen,
+    rc_kem_512_encapsulate,
+    rc_kem_512_decapsulate
+);
+set!(
+    MlKem768,
+    rc_kem_768_keygen,
+    rc_kem_768_encapsulate,
+    rc_kem_768_decapsulate
+);
+set!(
+    MlKem1024,
+    rc_kem_1024_keygen,
+    rc_kem_1024_encapsulate,
+    rc_kem_1024_decapsulate
+);
