@@ -3,6 +3,8 @@
 
 #include <wolfssl/wolfcrypt/wc_mlkem.h>
 
+#include <stdint.h>
+
 #if LAB_MLKEM == 512
 enum { PUBLIC_BYTES = 800, PRIVATE_BYTES = 1632, CIPHERTEXT_BYTES = 768 };
 #define LAB_SET WC_ML_KEM_512

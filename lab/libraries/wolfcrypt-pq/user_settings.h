@@ -98,6 +98,8 @@
 #define WOLFSSL_MLDSA_MAKE_KEY_SMALL_MEM
 #define WOLFSSL_MLDSA_SIGN_SMALL_MEM
 #define WOLFSSL_MLDSA_VERIFY_SMALL_MEM
+/* Without it, ML-DSA-87 verifies two signatures of Wycheproof wrongly, those with the flag MissingReduction. */
+#define WOLFSSL_MLDSA_SMALL_MEM_POLY64
 #define WOLFSSL_WC_LMS_SMALL
 #define WOLFSSL_WC_XMSS_SMALL
 #define WOLFSSL_FALCON_SIGN_SMALL_MEM
