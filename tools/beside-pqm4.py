@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Prints the figures of `selo lab table pqm4` beside those that pqm4 publishes, with and without hashing.
 
-usage: selo lab table pqm4 --board stm32f407 --library LIBRARIES --csv | tools/beside-pqm4.py
+usage: selo lab table pqm4 --board stm32f407 --library LIBRARIES --markdown | tools/beside-pqm4.py
+       tools/beside-pqm4.py docs/researcher/coming-from-pqm4.md
 
 pqm4's figures are in bench/pqm4.toml. It hashes SHA-3 and SHAKE with an assembly, PQClean with C: only the
 cycles without hashing are of the same code. LIBRARIES are implementations `clean`, of the library pqclean or
-imported.
+imported. The second form reads the table of that page.
 """
 
-import csv
 import pathlib
 import sys
 import tomllib
@@ -28,28 +28,35 @@ def published():
 
 
 def number(text):
-    return float(text.replace(",", "")) if text else None
+    return int(text.replace(",", "")) if text else None
 
 
 def measured(lines):
-    """The same of Selo's table, if the row has all three."""
-    for line in csv.DictReader(lines):
-        named = {name.split(" (")[0]: value for name, value in line.items()}
-        values = [number(named.get(name, "")) for name in ("Mean", "Stack", "Hashing")]
-        if named["Implementation"].split()[-1:] == ["clean"] and None not in values:
-            yield (named["Scheme"], named["Operation"].split(",")[0]), values
+    """The same of Selo's table, of the rows that have all three and cycles."""
+    heads = None
+    for line in lines:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if cells[0] == "Scheme":
+            heads = [cell.split(" (")[0] for cell in cells]
+        elif heads and len(cells) == len(heads) and cells[0][0] != "-":
+            named = dict(zip(heads, cells))
+            values = [number(named[name]) for name in ("Mean", "Stack", "Hashing")]
+            is_clean = named["Implementation"].split()[-1] == "clean" and named["Counted"].startswith("cycles")
+            if is_clean and None not in values:
+                yield (named["Scheme"], named["Operation"].split(",")[0]), values
 
 
 def main():
+    source = pathlib.Path(sys.argv[1]).open() if sys.argv[1:] else sys.stdin
     theirs, shown = dict(published()), 0
     print("| " + " | ".join(HEADS) + " |\n| --- | ---" + " | ---:" * (len(HEADS) - 2) + " |")
-    for (scheme, operation), own in measured(sys.stdin):
+    for (scheme, operation), own in measured(source):
         if (scheme, operation) not in theirs:
             continue
         (cycles, stack, share), (mean, depth, hashing) = theirs[scheme, operation], own
-        without = [cycles * (1 - share / 100), mean * (1 - hashing / 100)]
-        print(f"| {scheme} | {operation} | {cycles:,} | {mean:,.0f} | {share} | {hashing:.1f} | {without[0]:,.0f} | "
-              f"{without[1]:,.0f} | {100 * (without[1] / without[0] - 1):+.1f} | {stack:,} | {depth:,.0f} |")
+        before, after = cycles * (1 - share / 100), mean * (1 - hashing / 100)
+        print(f"| {scheme} | {operation} | {cycles:,} | {mean:,} | {share} | {hashing} | {before:,.0f} | {after:,.0f} | "
+              f"{100 * (after / before - 1):+.1f} | {stack:,} | {depth:,} |")
         shown += 1
     if not shown:
         sys.exit("no row of a scheme that bench/pqm4.toml has")
