@@ -37,7 +37,7 @@ def measured(lines):
     for line in lines:
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if cells[0] == "Scheme":
-            heads = [cell.split(" (")[0] for cell in cells]
+            heads = [cell.split(" (")[0] for cell in cells] if "Mean" in cells else None
         elif heads and len(cells) == len(heads) and cells[0][0] != "-":
             named = dict(zip(heads, cells))
             values = [number(named[name]) for name in ("Mean", "Stack", "Hashing")]
