@@ -11,8 +11,10 @@
 #define NO_AES_CBC
 #define NO_RSA
 #define WOLFSSL_NO_ASM
-/* Named by the functions for DER alone. */
-#if LAB_SLHDSA
+/* Named by the functions for DER alone. The other arithmetic needs an int of 32 bits. */
+#if LAB_SLHDSA && __SIZEOF_INT__ == 2
+#define USE_INTEGER_HEAP_MATH
+#elif LAB_SLHDSA
 #define WOLFSSL_SP_MATH_ALL
 #else
 #define NO_BIG_INT
