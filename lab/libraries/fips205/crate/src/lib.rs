@@ -12,7 +12,7 @@ mod signature_functions;
 
 use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
 use fips205::{slh_dsa_sha2_128f, slh_dsa_sha2_128s, slh_dsa_shake_128f, slh_dsa_shake_128s};
-use message::{Message, bytes};
+use message::Message;
 
 unsafe extern "C" {
     safe fn abort() -> !;
