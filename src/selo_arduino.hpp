@@ -14,6 +14,10 @@
  * the radio, so switch WiFi or Bluetooth on before `begin`. Another chip defines
  * SELO_SKETCH_OWN as 1 before this header, and the three functions declared at `selo_sketch_load`.
  *
+ * Compiled with SELO_LINK_HYBRID=512 or 768, library and sketch, it pairs with X25519 and ML-KEM: a
+ * recorded pairing then withstands a quantum computer. `work` has the workspace for ML-KEM on the stack,
+ * 1,035 bytes on an AVR, and returns when that part of the pairing has ended, at most two minutes later.
+ *
  * This header is C++ and defines functions, so only one file of a sketch includes it.
  */
 #ifndef SELO_ARDUINO_H
@@ -299,7 +303,7 @@ struct selo_sketch {
      * node.received, until the next call. */
     enum selo_node_event work()
     {
-        const enum selo_node_event event = selo_node_poll(&node);
+        const enum selo_node_event event = poll();
         switch (event) {
         case SELO_NODE_DIGITS:
             say_digits(selo_node_digits(&node));
@@ -338,6 +342,29 @@ struct selo_sketch {
     selo_carrier &carrier;
     Print &console;
     struct selo_hal hal;
+
+#if SELO_LINK_HYBRID
+    enum selo_node_event poll()
+    {
+        return selo_node_needs_workspace(&node) ? poll_in_workspace() : selo_node_poll(&node);
+    }
+
+    /* A function of its own, because the rest of a pairing needs the same memory for X25519. */
+    __attribute__((noinline)) enum selo_node_event poll_in_workspace()
+    {
+        struct selo_node_workspace workspace;
+        enum selo_node_event event = SELO_NODE_NOTHING;
+        selo_node_lend(&node, &workspace);
+        while (event == SELO_NODE_NOTHING && selo_node_needs_workspace(&node)) {
+            event = selo_node_poll(&node);
+            yield();
+        }
+        selo_node_lend(&node, NULL);
+        return event;
+    }
+#else
+    enum selo_node_event poll() { return selo_node_poll(&node); }
+#endif
 
     enum selo_status say(enum selo_status status)
     {

@@ -153,6 +153,15 @@ READMES = (
       "aesgcm-sha3-256": ", as primitivas de albarello2020"}, True),
 )
 BEGIN, END = "<!-- tools/records.py --write -->\n", "<!-- end -->"
+# The second table of each README.
+PAIRING_WORDS = {
+    "README.md": ("| suite, pairing | cycles | computing | frames | bytes | flash | RAM + stack |",
+                  ("X25519", "X25519 and ML-KEM-512")),
+    "README.pt-BR.md": ("| conjunto, pareamento | ciclos | cálculo | quadros | bytes | flash | RAM + pilha |",
+                        ("X25519", "X25519 e ML-KEM-512")),
+}
+# Frames and bytes of both sides: docs/protocol.md, and the test both_ends_have_the_same_key of site/link.
+PAIRINGS = ((4, 38 + 37 + 53 + 21), (70, 1082 + 1088))
 
 
 def joining(rows, heading, notes, comma):
@@ -170,15 +179,32 @@ def joining(rows, heading, notes, comma):
     return "\n".join(lines) + "\n"
 
 
+def pairing(rows, words, comma):
+    """The table of the costs of pairing, by X25519 and with ML-KEM-512."""
+    heading, ways = words
+    lines = [heading, "|---|--:|--:|--:|--:|--:|--:|"]
+    for suite in SUITES[:2]:
+        for way, name, (frames, size) in zip(ways, (suite, f"{suite}-hybrid"), PAIRINGS):
+            cycles, whole = rows[f"link {name} pair"]["about_cycles"], rows[f"link {name} all"]
+            figures = (f"{cycles:,} | {cycles / CLOCK:.2f} s | {frames} | {size:,} |"
+                       f" {whole['flash']:,} | {whole['ram']:,} + {whole['about_stack']:,}")
+            if comma:
+                figures = figures.translate(str.maketrans(",.", ".,"))
+            lines.append(f"| `{suite}`, {way} | {figures} |")
+    return "\n".join(lines) + "\n"
+
+
 def pages():
     """Every file that --write writes, with its content."""
     yield ROOT / "docs/researcher/records.md", text()
     yield ROOT / "docs/researcher/records-cores.md", record_cores.text()
     for name, heading, notes, comma in READMES:
         path = ROOT / name
-        before, rest = path.read_text().split(BEGIN)
-        after = rest.split(END, 1)[1]
-        yield path, before + BEGIN + joining(read("uno.json"), heading, notes, comma) + END + after
+        before, first, second = path.read_text().split(BEGIN)
+        between, after = (part.split(END, 1)[1] for part in (first, second))
+        rows = read("uno.json")
+        yield path, (before + BEGIN + joining(rows, heading, notes, comma) + END + between
+                     + BEGIN + pairing(rows, PAIRING_WORDS[name], comma) + END + after)
 
 
 def main():

@@ -3,14 +3,17 @@
 
 usage: subset-slh-dsa.py acvp SET FOLDER     an excerpt of key pairs, signatures and verifications
        subset-slh-dsa.py altered SET FOLDER  a signature of ACVP, altered: each must be refused
+       subset-slh-dsa.py hashed SET FOLDER   signatures of HashSLH-DSA with SHA-256, and one altered
 
 SET is sha2-128s, sha2-128f, shake-128s or shake-128f. FOLDER has keyGen_*, sigGen_* and verify_*.json.gz.
 Of ACVP's signatures those of whole messages by the external functions are kept, with the shortest
 messages: a small board has no room for others. ACVP gives a deterministic signature no random bytes;
-here they are PK.seed, with which the hedged functions make the same signature [FIPS205, 9.2].
+here they are PK.seed, with which the hedged functions make the same signature [FIPS205, 9.2]. The message of
+HashSLH-DSA is given as its digest, which is what the functions for it take.
 """
 
 import gzip
+import hashlib
 import json
 import pathlib
 import sys
@@ -26,15 +29,15 @@ REFUSED = {"s": 3, "f": 2}
 SHAPES = {"s": (9, 14, 12), "f": (3, 33, 6)}
 
 
-def tests(folder, mode, name):
+def tests(folder, mode, name, kind="pure"):
     """The tests of a parameter set, each with its answer and what its group has."""
     prompt, answer = (json.loads(gzip.open(folder / f"{mode}_{part}.json.gz").read())
                       for part in ("prompt", "results"))
     answers = {test["tcId"]: test for group in answer["testGroups"] for test in group["tests"]}
     wanted = f"slh-dsa-{name}"
     for group in prompt["testGroups"]:
-        pure = group.get("signatureInterface") in (None, "external") and group.get("preHash") in (None, "pure")
-        if group["parameterSet"].lower() == wanted and pure:
+        external = group.get("signatureInterface") in (None, "external")
+        if group["parameterSet"].lower() == wanted and external and group.get("preHash") in (None, kind):
             for test in group["tests"]:
                 yield {**group, **test, **answers[test["tcId"]]}
 
@@ -76,6 +79,41 @@ def acvp(name, folder):
         result = "valid" if test["testPassed"] else "invalid"
         flags = "" if test["testPassed"] else "Published"
         case(test["tcId"], result, flags, {"pk": test["pk"], **message(test), "sig": test["signature"]})
+
+
+def digested(test):
+    """The test with the SHA-256 of its message in the message's place."""
+    digest = hashlib.sha256(bytes.fromhex(test["message"])).hexdigest()
+    return {**test, "message": digest}
+
+
+def hashed(name, folder):
+    print("\n[keyGen]")
+    for test in list(tests(folder, "keyGen", name))[:KEY_PAIRS]:
+        seed = test["skSeed"] + test["skPrf"] + test["pkSeed"]
+        case(test["tcId"], "valid", "", {"seed": seed, "pk": test["pk"], "sk": test["sk"]})
+    signatures = [digested(test) for test in tests(folder, "sigGen", name, "preHash")
+                  if test["hashAlg"] == "SHA2-256"]
+    print("\n[sign]")
+    for test in signatures:
+        key = test["sk"]
+        random = test.get("additionalRandomness", key[4 * N:6 * N])
+        values = {"pk": key[4 * N:], "sk": key, **message(test), "rnd": random, "sig": test["signature"]}
+        case(test["tcId"], "valid", "Deterministic" if test["deterministic"] else "", values)
+    test, key = signatures[0], signatures[0]["sk"][4 * N:]
+    text = message(test)
+    print("\n[verify]")
+    field("pk", key)
+    field("sig", test["signature"])
+    case(1, "valid", "", text)
+    case(2, "invalid", "AlteredDigest", {**text, "msg": flipped(text["msg"], 31)})
+    case(3, "invalid", "AlteredContext", {**text, "ctx": flipped(text["ctx"], 0)})
+    case(4, "invalid", "WithoutContext", {"msg": text["msg"]})
+    # The pure signature of a message is none of its digest [FIPS205, 10.2.2].
+    pure = digested(next(test for test in signed(folder, name) if test.get("context")))
+    values = {"pk": pure["sk"][4 * N:], **message(pure), "sig": pure["signature"]}
+    print("\n[verify]")
+    case(5, "invalid", "PureSignature", values)
 
 
 def size(name):
@@ -120,8 +158,10 @@ def altered(name, folder):
 
 def main():
     source, name, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-    print(f"# SLH-DSA-{name.replace('sha', 'SHA')}, written by subset-slh-dsa.py (README.md)")
-    {"acvp": acvp, "altered": altered}[source](name, folder)
+    title = f"SLH-DSA-{name.replace('sha', 'SHA')}"
+    title = f"Hash{title} with SHA-256" if source == "hashed" else title
+    print(f"# {title}, written by subset-slh-dsa.py (README.md)")
+    {"acvp": acvp, "altered": altered, "hashed": hashed}[source](name, folder)
 
 
 if __name__ == "__main__":

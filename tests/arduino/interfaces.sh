@@ -3,7 +3,7 @@
 # declarations in tests/arduino/interfaces: for the Uno with its real core, and for ESP32 and ESP8266.
 # It finds a wrong name, type or number of arguments. It does not show that the sketch runs.
 #
-# usage: tests/arduino/interfaces.sh SKETCH...
+# usage: tests/arduino/interfaces.sh [-DNAME=VALUE]... SKETCH...
 # environment: ARDUINO_AVR  the platform's folder
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -11,6 +11,10 @@ platform=${ARDUINO_AVR:-/usr/share/arduino/hardware/arduino/avr}
 declared=tests/arduino/interfaces
 strict=(-Os -x c++ -std=gnu++11 -fsyntax-only -Wall -Wextra -Werror -Isrc -I"$declared/any")
 
+while [[ ${1-} == -D* ]]; do
+    strict+=("$1")
+    shift
+done
 for sketch in "$@"; do
     source=examples/$sketch/$sketch.ino
     avr-g++ "${strict[@]}" -mmcu=atmega328p -DF_CPU=16000000L -DARDUINO=10819 -DARDUINO_ARCH_AVR \

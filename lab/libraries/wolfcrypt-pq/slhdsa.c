@@ -1,4 +1,7 @@
-/* wolfCrypt's SLH-DSA in the lab, by its functions for whole messages. */
+/*
+ * wolfCrypt's SLH-DSA in the lab, by its functions for whole messages; with LAB_HASHED by those for a message's
+ * SHA-256, which is then what the lab gives as the message.
+ */
 #include <wolfssl/wolfcrypt/settings.h>
 
 #include <wolfssl/wolfcrypt/wc_slhdsa.h>
@@ -9,6 +12,16 @@ enum { PUBLIC_BYTES = 32, PRIVATE_BYTES = 64, SEED_BYTES = 48, RANDOM_BYTES = 16
 enum { SIGNATURE_BYTES = WC_SLHDSA_MAX_SIG_LEN };
 
 static SlhDsaKey key;
+
+#if LAB_HASHED
+#define LAB_SIGN wc_SlhDsaKey_SignHashWithRandom
+#define LAB_VERIFY wc_SlhDsaKey_VerifyHash
+#define LAB_MESSAGE message->bytes, (word32)message->size, WC_HASH_TYPE_SHA256
+#else
+#define LAB_SIGN wc_SlhDsaKey_SignWithRandom
+#define LAB_VERIFY wc_SlhDsaKey_Verify
+#define LAB_MESSAGE message->bytes, (word32)message->size
+#endif
 
 static int lab_begin(void)
 {
@@ -33,9 +46,8 @@ static int lib_sign(uint8_t *signature, size_t *size, const struct glue_message 
     glue_drawn(random, sizeof random);
     const int failed =
         lab_begin() || wc_SlhDsaKey_ImportPrivate(&key, private_key, PRIVATE_BYTES)
-        || wc_SlhDsaKey_SignWithRandom(&key, message->context, (byte)message->context_size,
-                                       message->bytes, (word32)message->size, signature, &bytes,
-                                       random);
+        || LAB_SIGN(&key, message->context, (byte)message->context_size, LAB_MESSAGE, signature, &bytes,
+                    random);
     *size = bytes;
     return failed;
 }
@@ -44,8 +56,8 @@ static int lib_verify(const uint8_t *signature, size_t size, const struct glue_m
                       const uint8_t *public_key)
 {
     return lab_begin() || wc_SlhDsaKey_ImportPublic(&key, public_key, PUBLIC_BYTES)
-           || wc_SlhDsaKey_Verify(&key, message->context, (byte)message->context_size,
-                                  message->bytes, (word32)message->size, signature, (word32)size);
+           || LAB_VERIFY(&key, message->context, (byte)message->context_size, LAB_MESSAGE, signature,
+                         (word32)size);
 }
 
 #include "glue_large_signature.h"

@@ -328,6 +328,31 @@ const ALGORITHMS: &[Algorithm] = &{
         large_signature("slh-dsa-sha2-128f", [48, 16, 32, 64, 17_088], FAST_TREES),
         large_signature("slh-dsa-shake-128s", [48, 16, 32, 64, 7856], SMALL_TREES),
         large_signature("slh-dsa-shake-128f", [48, 16, 32, 64, 17_088], FAST_TREES),
+        large_signature(
+            "hash-ml-dsa-44-sha-512",
+            [32, 32, 1312, 2560, 2420],
+            [1, 2, 1],
+        ),
+        large_signature(
+            "hash-ml-dsa-65-sha-512",
+            [32, 32, 1952, 4032, 3309],
+            [1, 2, 1],
+        ),
+        large_signature(
+            "hash-ml-dsa-87-sha-512",
+            [32, 32, 2592, 4896, 4627],
+            [1, 2, 1],
+        ),
+        large_signature(
+            "hash-slh-dsa-sha2-128s-sha-256",
+            [48, 16, 32, 64, 7856],
+            SMALL_TREES,
+        ),
+        large_signature(
+            "hash-slh-dsa-sha2-128f-sha-256",
+            [48, 16, 32, 64, 17_088],
+            FAST_TREES,
+        ),
         large_signature("falcon-512", [48, 88, 897, 1281, 752], [1, 2, 1]),
         large_signature("falcon-1024", [48, 88, 1793, 2305, 1462], [1, 2, 1]),
         large_signature(
@@ -358,6 +383,37 @@ const ALGORITHMS: &[Algorithm] = &{
             [1, 2, 1],
         ),
         large_signature("cross-rsdpg-128-small", [32, 48, 54, 32, 8960], [1, 2, 1]),
+        large_signature("cross-rsdp-192-fast", [48, 72, 115, 48, 41_406], [1, 2, 1]),
+        large_signature(
+            "cross-rsdp-192-balanced",
+            [48, 72, 115, 48, 29_853],
+            [1, 2, 1],
+        ),
+        large_signature("cross-rsdp-192-small", [48, 72, 115, 48, 28_391], [1, 2, 1]),
+        large_signature(
+            "cross-rsdp-256-balanced",
+            [64, 96, 153, 64, 53_527],
+            [1, 2, 1],
+        ),
+        large_signature("cross-rsdp-256-small", [64, 96, 153, 64, 50_818], [1, 2, 1]),
+        large_signature("cross-rsdpg-192-fast", [48, 72, 83, 48, 26_772], [1, 2, 1]),
+        large_signature(
+            "cross-rsdpg-192-balanced",
+            [48, 72, 83, 48, 22_464],
+            [1, 2, 1],
+        ),
+        large_signature("cross-rsdpg-192-small", [48, 72, 83, 48, 20_452], [1, 2, 1]),
+        large_signature("cross-rsdpg-256-fast", [64, 96, 106, 64, 48_102], [1, 2, 1]),
+        large_signature(
+            "cross-rsdpg-256-balanced",
+            [64, 96, 106, 64, 40_100],
+            [1, 2, 1],
+        ),
+        large_signature(
+            "cross-rsdpg-256-small",
+            [64, 96, 106, 64, 36_454],
+            [1, 2, 1],
+        ),
         large_signature("uov-ip-pkc-skc", [32, 16, 43_576, 32, 128], [1, 2, 1]),
         // Signers with a state are not called: only their public keys and signatures have sizes.
         large_signature("lms-sha256-h10-w4", [0, 0, 60, 0, 2512], [1, 2, 1]),

@@ -606,10 +606,13 @@ test("pairing: the operator types the node's digits, and the gateway checks them
         return route.fulfill({ json: window });
     });
     await page.route("**/api/v1/devices", (route) => route.fulfill({ json: { devices: [{
-        id: "0000000a", name: "shed", suite: "ascon", codec: "rain-gauge", created: 1763800000000, revoked: null, last_seen: null, address: null,
+        id: "0000000a", name: "shed", suite: "ascon", codec: "rain-gauge", created: 1763800000000, revoked: null, last_seen: null, address: null, quantum_safe_since: 1763800000000,
     }] } }));
     await page.route("**/qr.svg", (route) => route.fulfill({ contentType: "image/svg+xml", body: "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 2 2'><path d='M0 0h1v1z'/></svg>" }));
     await page.goto("/#/devices");
+    // Paired with ML-KEM: the date of the pairing stands under "Quantum-safe since", too.
+    await page.getByRole("columnheader", { name: "Quantum-safe since" }).waitFor();
+    assert.equal(await page.locator("#devices tbody td", { hasText: "2025" }).count(), 2);
     await page.getByLabel("Name of the new device").fill("shed");
     await page.getByRole("button", { name: "Open the pairing window" }).click();
     await page.getByText("entries left: 3").waitFor();

@@ -99,7 +99,7 @@ export default {
     "first.known": "I have a password already", "first.station": "The first station", "first.station.text": "Pair it now, or later on the page Devices.",
     "first.stations": "To the stations", "first.map": "Place it on the map",
     "devices.title": "Devices and pairing", "devices.list": "Devices of the gateway", "devices.none": "The gateway has no devices.", "devices.suite": "Suite",
-    "devices.created": "Paired", "devices.seen": "Last seen", "devices.state": "State", "devices.revoked": "revoked", "devices.valid": "valid",
+    "devices.created": "Paired", "devices.quantum": "Quantum-safe since", "devices.seen": "Last seen", "devices.state": "State", "devices.revoked": "revoked", "devices.valid": "valid",
     "devices.label": "Label", "devices.qr": "Show the label of {device}",
     "devices.qr.login": "A label holds the device's key, so it is shown only for 15 minutes after a login. Log out and log in again to see it.", "devices.qr.alt": "QR code of {device}", "devices.address": "Address",
     "pairing.title": "Pairing", "pairing.open": "Open the pairing window", "pairing.close": "Close the window", "pairing.name": "Name of the new device (may be empty)",

@@ -102,7 +102,7 @@ export default {
     "first.known": "Já tenho uma senha", "first.station": "A primeira estação", "first.station.text": "Pareie-a agora, ou depois, na página Dispositivos.",
     "first.stations": "Às estações", "first.map": "Colocá-la no mapa",
     "devices.title": "Dispositivos e pareamento", "devices.list": "Dispositivos do gateway", "devices.none": "O gateway não tem nenhum dispositivo.", "devices.suite": "Suíte",
-    "devices.created": "Pareado", "devices.seen": "Visto por último", "devices.state": "Estado", "devices.revoked": "revogado", "devices.valid": "válido",
+    "devices.created": "Pareado", "devices.quantum": "Pós-quântico desde", "devices.seen": "Visto por último", "devices.state": "Estado", "devices.revoked": "revogado", "devices.valid": "válido",
     "devices.label": "Etiqueta", "devices.qr": "Mostrar a etiqueta de {device}",
     "devices.qr.login": "A etiqueta contém a chave do dispositivo e por isso só é mostrada por 15 minutos depois de entrar. Saia e entre de novo para vê-la.", "devices.qr.alt": "Código QR de {device}", "devices.address": "Endereço",
     "pairing.title": "Pareamento", "pairing.open": "Abrir a janela de pareamento", "pairing.close": "Fechar a janela", "pairing.name": "Nome do novo dispositivo (pode ficar vazio)",

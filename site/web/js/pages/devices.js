@@ -87,7 +87,7 @@ export function makeDesk(section, first, signal, changed) {
 function deviceTable({ devices, codecs = [] }, changed, signal) {
     const box = h("div");
     if (devices.length === 0) return h("p", {}, t("devices.none"));
-    const heads = ["detail.device", "station.name", "devices.suite", "detail.codec", "devices.created", "devices.seen", "devices.state", "devices.label", "change"];
+    const heads = ["detail.device", "station.name", "devices.suite", "detail.codec", "devices.created", "devices.quantum", "devices.seen", "devices.state", "devices.label", "change"];
     const code = (device) => h("button", {
         type: "button", class: "plain", "aria-label": t("devices.qr", { device: device.name || device.id }),
         onclick: (event) => label(device, event.target),
@@ -105,7 +105,7 @@ function deviceTable({ devices, codecs = [] }, changed, signal) {
     } }, t("devices.revoke"));
     return [box, table(t("devices.list"), heads.map((head) => t(head)), devices.map((device) => [
         h("span", { class: "mono" }, device.id), device.name ?? "–", device.suite, device.codec ?? "–",
-        dateTime(device.created), dateTime(device.last_seen), device.revoked ? t("devices.revoked") : t("devices.valid"), code(device), h("span", { class: "inline" }, change(device), revoke(device)),
+        dateTime(device.created), dateTime(device.quantum_safe_since), dateTime(device.last_seen), device.revoked ? t("devices.revoked") : t("devices.valid"), code(device), h("span", { class: "inline" }, change(device), revoke(device)),
     ]), { hideCaption: true })];
 }
 

@@ -1,4 +1,4 @@
-//! SLH-DSA, Falcon, LMS, HSS and XMSS: the vectors pass on libraries, and planted faults of the glue
+//! ML-KEM, ML-DSA, SLH-DSA, Falcon, LMS, HSS and XMSS of wolfCrypt: the vectors pass on libraries, and planted faults of the glue
 //! fail on those that name them.
 
 use crate::common::{Answer, Project};
@@ -27,8 +27,8 @@ fn failures(file: &str, [from, to]: [&str; 2], algorithm: &str) -> String {
 #[test]
 fn the_vectors_pass() {
     let project = Project::new();
-    let algorithms =
-        "slh-dsa-sha2-128f,falcon-512,lms-sha256-h10-w4,hss-sha256-h5-w8-x2,xmss-sha2-10-256";
+    let algorithms = "ml-kem-512,ml-dsa-44,hash-ml-dsa-44-sha-512,slh-dsa-sha2-128f,\
+        hash-slh-dsa-sha2-128f-sha-256,falcon-512,lms-sha256-h10-w4,hss-sha256-h5-w8-x2,xmss-sha2-10-256";
     let answer = check(&project, algorithms);
     assert_eq!(answer.code, Some(0), "{}", answer.all());
     assert!(
@@ -42,11 +42,19 @@ fn the_vectors_pass() {
 #[test]
 fn a_context_that_is_ignored_is_noticed() {
     let change = [
-        "wc_SlhDsaKey_Verify(&key, message->context, (byte)message->context_size,",
-        "wc_SlhDsaKey_Verify(&key, message->context, 0,",
+        "LAB_VERIFY(&key, message->context, (byte)message->context_size,",
+        "LAB_VERIFY(&key, message->context, 0,",
     ];
     let said = failures("slhdsa.c", change, "slh-dsa-sha2-128f");
     assert!(!said.contains(" 0 failed"), "{said}");
+}
+
+/// The signature names the function that made the digest: another one is noticed.
+#[test]
+fn a_digest_of_another_function_is_noticed() {
+    let change = ["WC_HASH_TYPE_SHA512", "WC_HASH_TYPE_SHA3_512"];
+    let said = failures("mldsa.c", change, "hash-ml-dsa-44-sha-512");
+    assert!(said.contains("6 passed, 3 failed"), "{said}");
 }
 
 /// A verification that takes everything fails on each altered signature.

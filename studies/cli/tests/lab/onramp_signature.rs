@@ -67,6 +67,14 @@ fn the_vectors_of_every_set_pass() {
             "liboqs",
             "cross-rsdpg-128-fast,cross-rsdpg-128-balanced,cross-rsdpg-128-small,uov-ip-pkc-skc",
         ),
+        (
+            "liboqs",
+            "cross-rsdp-192-fast,cross-rsdp-192-balanced,cross-rsdp-192-small,cross-rsdp-256-balanced,cross-rsdp-256-small",
+        ),
+        (
+            "liboqs",
+            "cross-rsdpg-192-fast,cross-rsdpg-192-balanced,cross-rsdpg-192-small,cross-rsdpg-256-fast,cross-rsdpg-256-balanced,cross-rsdpg-256-small",
+        ),
     ] {
         let answer = check(&project, libraries, algorithms);
         assert_eq!(answer.code, Some(0), "{}", answer.all());

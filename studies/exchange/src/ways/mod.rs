@@ -96,6 +96,11 @@ mod tests {
         assert!((way("link, join").of_a_day.bytes() - (116.0 / 10.0 + 29.0)).abs() < 1e-9);
         assert_eq!(way("link, pair").alone.bytes(), 149.0 + 145.0);
         assert_eq!(way("link, pair").alone.sent, 38.0 + 53.0 + 58.0 + 29.0);
+        // As selo-link's test both_ends_have_the_same_key counts: 1,082 and 1,088 bytes, 35 answers.
+        let hybrid = way("link, hybrid").alone;
+        assert_eq!(hybrid.sent, 1082.0 + 58.0 + 29.0);
+        assert_eq!((hybrid.received, hybrid.trips), (1088.0 + 58.0, 36.0));
+        assert!(matches!(hybrid.computing, Computing::Cycles(c) if c > 5e7));
         // 5,225,205 + 12,683,635 + 95,502 + 1,166, and two blocks of 3,164 and 3,094.
         let classic = way("classic").alone.computing;
         assert!(matches!(classic, Computing::Cycles(c) if (1.5e7..2.5e7).contains(&c)));

@@ -3,9 +3,12 @@
 
 use std::path::Path;
 
+use selo_link::Kem;
 use selo_link::frame::{
-    Flags, JoinAccept, JoinRequest, PairCommit, PairKey, PairResult, PairReveal,
+    Flags, HybridCommit, JoinAccept, JoinRequest, PairCommit, PairKey, PairOpen, PairPiece,
+    PairResult, PairReveal, PairStep,
 };
+use selo_link::hybrid::{Piece, piece_of};
 use serde_json::Value;
 
 use super::cost::{Computing, Cost, Memory, READING, Way};
@@ -58,14 +61,11 @@ pub(super) fn classic(file: &Value, n: f64) -> Way {
 }
 
 /// The link with `suite`, for `n` readings a day: within a session, with a join, and with a
-/// pairing.
-pub(super) fn link(file: &Value, suite: &str, n: f64) -> [Way; 3] {
-    let cycles = |operation: &str| {
-        kept(file, &format!("link {suite} {operation}"), "about_cycles")
-            .map_or(Computing::Unknown, Computing::Cycles)
-    };
+/// pairing, also one with ML-KEM-512.
+pub(super) fn link(file: &Value, suite: &str, n: f64) -> [Way; 4] {
     let flags = Flags::default();
     let packet = flags.header_bytes() + READING + flags.tag_bytes();
+    let cycles = |operation: &str| link_cycles(file, suite, operation);
     let reading = cost(packet, 0, 0, cycles("seal 16"));
     let join = cost(JoinRequest::BYTES, JoinAccept::BYTES, 1, cycles("join"));
     let pair = cost(
@@ -74,42 +74,88 @@ pub(super) fn link(file: &Value, suite: &str, n: f64) -> [Way; 3] {
         2,
         cycles("pair"),
     );
-    let all = format!("link {suite} all");
-    let memory = Memory {
-        flash: kept(file, &all, "flash"),
-        ram: kept(file, &all, "ram"),
-        stack: kept(file, &all, "about_stack"),
-        exceeded: None,
-    };
-    let way = |name: &str, alone: Cost, of_a_day: Cost, note| Way {
+    let hybrid = format!("{suite}-hybrid");
+    let way = |suite: &str, name: &str, alone: Cost, of_a_day: Cost, note| Way {
         name: name.into(),
         on: KEPT.into(),
         alone,
         of_a_day,
-        memory,
+        memory: link_memory(file, suite),
         note,
         caution: None,
     };
+    let with_pair = |suite, name, pair: Cost, note| {
+        let alone = pair.plus(1.0, join).plus(1.0, reading);
+        let of_a_day = pair.plus(1.0, join).plus(n, reading).shared(n);
+        way(suite, name, alone, of_a_day, note)
+    };
     [
         way(
+            suite,
             "link, in a session",
             reading,
             reading,
             "The session already exists.",
         ),
         way(
+            suite,
             "link, join",
             join.plus(1.0, reading),
             join.plus(n, reading).shared(n),
             "A join at the start of the day.",
         ),
-        way(
+        with_pair(
+            suite,
             "link, pair and join",
-            pair.plus(1.0, join).plus(1.0, reading),
-            pair.plus(1.0, join).plus(n, reading).shared(n),
+            pair,
             "A pairing is done once in a device's life; here it is done every day.",
         ),
+        with_pair(
+            &hybrid,
+            "link, hybrid pair and join",
+            hybrid_pair(link_cycles(file, &hybrid, "pair")),
+            "The pairing is with X25519 and ML-KEM-512. It is done once in a device's life; here it is done every day.",
+        ),
     ]
+}
+
+fn link_cycles(file: &Value, suite: &str, operation: &str) -> Computing {
+    kept(file, &format!("link {suite} {operation}"), "about_cycles")
+        .map_or(Computing::Unknown, Computing::Cycles)
+}
+
+fn link_memory(file: &Value, suite: &str) -> Memory {
+    let all = format!("link {suite} all");
+    Memory {
+        flash: kept(file, &all, "flash"),
+        ram: kept(file, &all, "ram"),
+        stack: kept(file, &all, "about_stack"),
+        exceeded: None,
+    }
+}
+
+/// A pairing with X25519 and ML-KEM-512. The node sends a frame for each step, and the gateway
+/// answers each.
+fn hybrid_pair(computing: Computing) -> Cost {
+    let mut sent = HybridCommit::BYTES + PairReveal::BYTES;
+    let mut received = PairKey::BYTES + PairResult::BYTES;
+    let mut trips = 2;
+    let pieces = (0..).map_while(|step| piece_of(Kem::MlKem512, step));
+    for (step, piece) in pieces.enumerate() {
+        let (up, down) = match piece {
+            Piece::KeyHash | Piece::Rho => (0, 32),
+            Piece::Ciphertext(range) => (range.len(), 0),
+            Piece::Key(range) => (0, range.len()),
+        };
+        sent += up
+            + match step {
+                0 => PairOpen::BYTES,
+                _ => PairStep::encode([0; 4], 0, &[]).len(),
+            };
+        received += down + PairPiece::encode([0; 4], 0, &[]).len();
+        trips += 1;
+    }
+    cost(sent, received, trips, computing)
 }
 
 /// The functions of the published protocol, and the variants of their rows.

@@ -17,6 +17,7 @@ class __FlashStringHelper;
 
 uint32_t millis();
 void delay(uint32_t milliseconds);
+void yield(void);
 
 class Print {
   public:

@@ -12,7 +12,7 @@ mod signature_functions;
 
 use fips205::traits::{KeyGen, SerDes, Signer, Verifier};
 use fips205::{slh_dsa_sha2_128f, slh_dsa_sha2_128s, slh_dsa_shake_128f, slh_dsa_shake_128s};
-use message::{Message, bytes};
+use message::Message;
 
 unsafe extern "C" {
     safe fn abort() -> !;
@@ -60,9 +60,27 @@ impl fips205::RngCore for Given<'_> {
 
 impl fips205::CryptoRng for Given<'_> {}
 
-/// Exports the functions of a parameter set.
+/// SHA-256, in DER.
+const SHA_256: &[u8] = &[0x06, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1];
+
+/// Exports the functions of a parameter set: for whole messages, or for digests of a hash function.
 macro_rules! set {
     ($set:ident, $keygen:ident, $sign:ident, $verify:ident, $size:literal) => {
+        set!($set, $keygen, $sign, $verify, $size, try_sign_with_rng, verify,);
+    };
+    ($set:ident, $keygen:ident, $sign:ident, $verify:ident, $size:literal, $hash:expr) => {
+        set!($set, $keygen, $sign, $verify, $size, try_hash_sign_with_rng, hash_verify, $hash);
+    };
+    (
+        $set:ident,
+        $keygen:ident,
+        $sign:ident,
+        $verify:ident,
+        $size:literal,
+        $write:ident,
+        $check:ident,
+        $($hash:expr)?
+    ) => {
         export_signature!(
             $keygen: |public, private, seed| {
                 let [first, second, third] =
@@ -80,7 +98,7 @@ macro_rules! set {
                 let Ok(key) = $set::PrivateKey::try_from_bytes(unsafe { *array(private) }) else {
                     return 1;
                 };
-                let Ok(made) = key.try_sign_with_rng(&mut given, message, context, true) else {
+                let Ok(made) = key.$write(&mut given, message, context, $($hash,)? true) else {
                     return 1;
                 };
                 unsafe { *signature.cast() = made };
@@ -91,8 +109,8 @@ macro_rules! set {
                 let Ok(key) = $set::PublicKey::try_from_bytes(unsafe { *array(public) }) else {
                     return 1;
                 };
-                let valid =
-                    size == $size && key.verify(message, unsafe { array::<$size>(signature) }, context);
+                let valid = size == $size
+                    && key.$check(message, unsafe { array::<$size>(signature) }, context $(, $hash)?);
                 i32::from(!valid)
             },
         );
@@ -126,4 +144,20 @@ set!(
     fips205_shake_128f_sign,
     fips205_shake_128f_verify,
     17088
+);
+set!(
+    slh_dsa_sha2_128s,
+    fips205_hash_sha2_128s_keygen,
+    fips205_hash_sha2_128s_sign,
+    fips205_hash_sha2_128s_verify,
+    7856,
+    SHA_256
+);
+set!(
+    slh_dsa_sha2_128f,
+    fips205_hash_sha2_128f_keygen,
+    fips205_hash_sha2_128f_sign,
+    fips205_hash_sha2_128f_verify,
+    17088,
+    SHA_256
 );

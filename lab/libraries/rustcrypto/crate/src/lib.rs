@@ -7,15 +7,21 @@
 
 extern crate alloc;
 
-mod cipher;
-mod curve;
-mod digest;
-mod host;
-#[path = "../../../common/rust/message.rs"]
-mod message;
+#[macro_use]
+#[path = "../../../common/rust/kem.rs"]
+mod kem_functions;
 #[macro_use]
 #[path = "../../../common/rust/signature.rs"]
 mod signature_functions;
+
+mod cipher;
+mod curve;
+mod digest;
+mod dsa;
+mod host;
+mod kem;
+#[path = "../../../common/rust/message.rs"]
+mod message;
 mod rsa;
 mod slh;
 
