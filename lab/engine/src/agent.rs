@@ -15,6 +15,8 @@ pub struct Agent {
     offered: Vec<String>,
     /// The answer of [`Implementation::refuses_sizes`].
     pub refuses_sizes: bool,
+    /// In images that count the heap: a refused allocation ends the call.
+    pub stops_at_refusal: bool,
     /// The error that ended a call made through [`Implementation`].
     broken: Option<Error>,
 }
@@ -109,6 +111,7 @@ impl Agent {
             },
             offered: offered.to_vec(),
             refuses_sizes: false,
+            stops_at_refusal: false,
             broken: None,
         };
         let (payload, _) = agent.ask(frame::HELLO, &[])?;
@@ -151,7 +154,8 @@ impl Agent {
             .iter()
             .position(|name| name == operation)
             .ok_or_else(|| Error::Agent(format!("the image has no operation '{operation}'")))?;
-        let payload = frame::run_payload(number as u8, paint, repeat, inputs)?;
+        let flags = u8::from(paint) | u8::from(self.stops_at_refusal) << 1;
+        let payload = frame::run_payload(number as u8, flags, repeat, inputs)?;
         let (reply, mut seen) = self.ask(frame::RUN, &payload)?;
         let spans = seen.spans.len().max(seen.counts.len());
         if spans > 1 {

@@ -20,6 +20,8 @@ pub struct Weight {
     pub ram: u64,
     /// First data address above the variables, on AVR.
     pub static_end: Option<u64>,
+    /// Address of the variable of avr-libc that holds the first address above the heap.
+    pub heap_top: Option<u64>,
     /// Named objects that occupy flash or RAM, largest first.
     pub symbols: Vec<Symbol>,
 }
@@ -83,8 +85,15 @@ pub fn weigh(path: &Path) -> Result<Weight> {
         flash,
         ram,
         static_end,
+        heap_top: heap_top_of(&file).filter(|_| avr),
         symbols: symbols_of(&file),
     })
+}
+
+fn heap_top_of(file: &object::File<'_>) -> Option<u64> {
+    let mut symbols = file.symbols();
+    let variable = symbols.find(|symbol| symbol.name() == Ok("__brkval"))?;
+    variable.address().checked_sub(AVR_DATA)
 }
 
 /// The functions and variables of an image, the largest first.

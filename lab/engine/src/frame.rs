@@ -131,12 +131,12 @@ pub fn decode_reply(frame: &[u8], command: u8, sequence: u8) -> Result<Option<Ve
 
 /// The payload of a RUN request. Fails with more than 4 inputs, or an input longer than 65,535
 /// bytes.
-pub fn run_payload(operation: u8, paint: bool, repeat: u16, inputs: &[&[u8]]) -> Result<Vec<u8>> {
+pub fn run_payload(operation: u8, flags: u8, repeat: u16, inputs: &[&[u8]]) -> Result<Vec<u8>> {
     let too_many = || Error::Agent("an operation takes at most 4 inputs of 65,535 bytes".into());
     if inputs.len() > 4 {
         return Err(too_many());
     }
-    let mut payload = vec![operation, u8::from(paint)];
+    let mut payload = vec![operation, flags];
     payload.extend(repeat.to_le_bytes());
     payload.push(inputs.len() as u8);
     for input in inputs {

@@ -22,6 +22,12 @@ enum {
     ERROR_PAYLOAD = 3,
     ERROR_TOO_LARGE = 4,
     RUN_PAINT_STACK = 1,
+    RUN_STOP_AT_REFUSAL = 2,
+#if AGENT_HEAP
+    RUN_FLAGS = RUN_PAINT_STACK | RUN_STOP_AT_REFUSAL,
+#else
+    RUN_FLAGS = RUN_PAINT_STACK,
+#endif
 
     HEAD_BYTES = 2,        /* command, sequence */
     RUN_HEAD_BYTES = 5,    /* operation, flags, repeat, field count */
@@ -148,6 +154,22 @@ static uint8_t parse_fields(struct agent_call *call, uint8_t count, uint8_t *pay
     return size == 0;
 }
 
+/* The output is in its place. */
+static void reply_run(uint8_t status, const struct port_result *result, uint16_t out_size)
+{
+    uint8_t *at = reply + HEAD_BYTES;
+    *at++ = status;
+    at = put16(at, result->repeats);
+    at = put64(at, result->counter);
+    *at++ = result->counter_flags;
+    at = put16(at, result->stack);
+    at = put16(at, result->heap);
+    at = put64(at, result->cpu);
+    at = put64(at, result->instructions);
+    put16(at, out_size);
+    send(COMMAND_RUN | REPLY_BIT, (uint16_t)(RUN_RESULT_BYTES + out_size));
+}
+
 static void run(uint8_t *payload, uint16_t size)
 {
     if (size < RUN_HEAD_BYTES) {
@@ -162,7 +184,7 @@ static void run(uint8_t *payload, uint16_t size)
         send_error(ERROR_OPERATION);
         return;
     }
-    if (measure.repeats == 0 || (payload[1] & (uint8_t)~RUN_PAINT_STACK) != 0
+    if (measure.repeats == 0 || (payload[1] & (uint8_t)~RUN_FLAGS) != 0
         || !parse_fields(&call, payload[4], payload + RUN_HEAD_BYTES,
                          (uint16_t)(size - RUN_HEAD_BYTES))) {
         send_error(ERROR_PAYLOAD);
@@ -174,6 +196,7 @@ static void run(uint8_t *payload, uint16_t size)
     port_prepare(&measure);
 #if AGENT_HEAP
     heap_start();
+    heap_stop_at_refusal(payload[1] & RUN_STOP_AT_REFUSAL);
 #endif
     uint8_t status = function(&call);
     struct port_result result;
@@ -190,19 +213,24 @@ static void run(uint8_t *payload, uint16_t size)
         send_error(ERROR_TOO_LARGE);
         return;
     }
-
-    uint8_t *at = reply + HEAD_BYTES;
-    *at++ = status;
-    at = put16(at, result.repeats);
-    at = put64(at, result.counter);
-    *at++ = result.counter_flags;
-    at = put16(at, result.stack);
-    at = put16(at, result.heap);
-    at = put64(at, result.cpu);
-    at = put64(at, result.instructions);
-    put16(at, call.out_size);
-    send(COMMAND_RUN | REPLY_BIT, (uint16_t)(RUN_RESULT_BYTES + call.out_size));
+    reply_run(status, &result, call.out_size);
 }
+
+#if AGENT_HEAP
+void agent_heap_refused(void)
+{
+    const struct port_result result = {.counter_flags = PORT_HEAP_REFUSED};
+#ifdef PORT_IN_SPAN /* a runner of this port hears nothing of an open span */
+    if (PORT_IN_SPAN) {
+        PORT_MARK(2);
+        port_span_close();
+    }
+#endif
+    reply_run(1, &result, 0);
+    for (;;)
+        port_read();
+}
+#endif
 
 /* ---- The loop -------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@ void __wrap_free(void *block);
 static size_t live, most;
 /* Set in a function of the C library that may call another of them. */
 static uint8_t inside;
-static uint8_t refused;
+static uint8_t refused, stops_at_refusal;
 
 #ifdef __AVR__
 /* avr-libc has the size of a block in the word before it. */
@@ -29,8 +29,11 @@ static size_t bytes_of(void *block) { return block ? size_of(block) + sizeof(siz
 
 static void *noted(void *block, size_t size)
 {
-    if (!block && size != 0)
+    if (!block && size != 0) {
         refused = 1;
+        if (stops_at_refusal)
+            agent_heap_refused();
+    }
     return block;
 }
 
@@ -50,6 +53,7 @@ void heap_start(void)
 uint32_t heap_live(void) { return (uint32_t)live; }
 uint32_t heap_most(void) { return (uint32_t)most; }
 uint8_t heap_refused(void) { return refused; }
+void heap_stop_at_refusal(uint8_t stops) { stops_at_refusal = stops; }
 
 void *__wrap_malloc(size_t size)
 {

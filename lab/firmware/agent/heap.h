@@ -14,5 +14,10 @@ uint32_t heap_live(void);
 uint32_t heap_most(void);
 /* 1 if an allocation was refused since heap_start. */
 uint8_t heap_refused(void);
+/* With 1, a refused allocation calls agent_heap_refused, and does not return. */
+void heap_stop_at_refusal(uint8_t stops);
+
+/* Answers the RUN in progress, and waits for ever. */
+void agent_heap_refused(void);
 
 #endif

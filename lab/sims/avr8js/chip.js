@@ -27,11 +27,12 @@ const MARK_END = 2;
 const TORN_CYCLES = 4;
 
 export class Chip {
-  constructor({ mcu, frequency, limit, staticEnd }, flash) {
+  constructor({ mcu, frequency, limit, staticEnd, heapTop }, flash) {
     this.ramend = CHIPS[mcu].ramend;
     this.frequency = frequency;
     this.limit = limit;
     this.staticEnd = staticEnd;
+    this.heapTop = heapTop;
     this.program = new Uint16Array(flash.buffer);
     this.kinds = opcodes.opcodeKinds();
     this.pastCycles = 0; // avr8js starts again from zero at a reset; the runner's counter goes on
@@ -95,7 +96,10 @@ export class Chip {
 
   stackMoved(sp) {
     if (sp < this.stackLowest) this.stackLowest = sp;
-    if (sp < this.staticEnd || sp > this.ramend) this.fail("stack-collision", sp);
+    // The heap's variable is 0 before its first use.
+    const { data } = this.cpu;
+    const top = this.heapTop ? data[this.heapTop] | (data[this.heapTop + 1] << 8) : 0;
+    if (sp < this.staticEnd || sp < top || sp > this.ramend) this.fail("stack-collision", sp);
   }
 
   settleStack() {

@@ -13,7 +13,7 @@ const own = JSON.parse(readFileSync(new URL("package.json", import.meta.url)));
 const simulator = JSON.parse(readFileSync(createRequire(import.meta.url).resolve("avr8js/package.json")));
 const VERSION = `${own.version}+avr8js-${simulator.version}`;
 
-const HELP = `usage: ${own.name} --mcu NAME --frequency HZ [--limit CYCLES] [--static-end ADDRESS] IMAGE.elf
+const HELP = `usage: ${own.name} --mcu NAME --frequency HZ [--limit CYCLES] [--static-end ADDRESS] [--heap-top ADDRESS] IMAGE.elf
 
 Runs an AVR image on a simulated chip. Reads lines on standard input
 (send HEX, limit N, reset, quit) and prints lines on standard output
@@ -24,14 +24,16 @@ Runs an AVR image on a simulated chip. Reads lines on standard input
   --limit CYCLES        most cycles from one input wait to the next; 0 for no limit
   --static-end ADDRESS  first RAM address above the static data; a stack pointer
                         below it is a stack collision
+  --heap-top ADDRESS    of the variable that holds the first address above the heap;
+                        a stack pointer below that is one, too
   --help, --version
 
 exit codes: 0 quit, 2 error, 3 the chip stopped
 `;
 
 function parseArguments(argv) {
-  const options = { limit: 0, staticEnd: 0 };
-  const numbers = { "--frequency": "frequency", "--limit": "limit", "--static-end": "staticEnd" };
+  const options = { limit: 0, staticEnd: 0, heapTop: 0 };
+  const numbers = { "--frequency": "frequency", "--limit": "limit", "--static-end": "staticEnd", "--heap-top": "heapTop" };
   for (let i = 0; i < argv.length; i++) {
     if (argv[i] === "--mcu" && i + 1 < argv.length) options.mcu = argv[++i];
     else if (Object.hasOwn(numbers, argv[i])) {

@@ -63,7 +63,7 @@ enum {
 static avr_t *avr;
 static avr_uart_t *uart;
 static uint64_t limit;
-static uint32_t static_end;
+static uint32_t static_end, heap_top;
 static uint64_t input_wait_cycle;
 static uint64_t deadline; /* where `advance` ends; 0 outside of it */
 static uint16_t stack_lowest; /* since the last reset */
@@ -115,7 +115,15 @@ static uint16_t stack_pointer(void)
 static void watch_stack(void)
 {
     uint16_t low = span.stack_lowest > stack_lowest ? span.stack_lowest : stack_lowest;
-    core_stack_low = torn.half ? UINT16_MAX : low;
+    /* A heap may grow to where the stack was, so all stack pointers are checked. */
+    core_stack_low = torn.half || heap_top ? UINT16_MAX : low;
+}
+
+/* The first address that the stack may have. The heap's variable is 0 before its first use. */
+static uint32_t stack_end(void)
+{
+    uint32_t top = heap_top ? (uint32_t)(avr->data[heap_top] | avr->data[heap_top + 1] << 8) : 0;
+    return top > static_end ? top : static_end;
 }
 
 static void stack_moved(uint16_t sp)
@@ -124,7 +132,7 @@ static void stack_moved(uint16_t sp)
         span.stack_lowest = sp;
     if (sp < stack_lowest)
         stack_lowest = sp;
-    if (sp < static_end || sp > avr->ramend)
+    if (sp < stack_end() || sp > avr->ramend)
         stop_with_fault("stack-collision", sp);
     watch_stack();
 }
@@ -373,6 +381,7 @@ void chip_open(const struct chip_options *options, const char *image)
     avr->log = LOG_ERROR;
     limit = options->limit;
     static_end = options->static_end;
+    heap_top = options->heap_top < avr->ramend ? options->heap_top : 0;
 
     free(avr->flash);
     avr->flash = guarded_flash(avr->flashend + 1);

@@ -18,6 +18,7 @@ struct chip_options {
     uint32_t frequency;
     uint64_t limit;      /* cycles from one input wait to the next, 0 for none */
     uint32_t static_end; /* first RAM address above .data and .bss, 0 if not known */
+    uint32_t heap_top; /* of the variable with the first address above the heap, 0 if there is none */
     const char *eeprom;  /* file with the contents of the EEPROM, or NULL */
     struct wire wires[CHIP_WIRES];
     unsigned wire_count;

@@ -15,7 +15,7 @@
 
 static const char help[] =
     "usage: " RUNNER_NAME " --mcu NAME --frequency HZ [--paced | --limit CYCLES]\n"
-    "       [--static-end ADDRESS] [--eeprom FILE] [--ds3231 SECONDS] [--watchdog]\n"
+    "       [--static-end ADDRESS] [--heap-top ADDRESS] [--eeprom FILE] [--ds3231 SECONDS] [--watchdog]\n"
     "       [--watch PIN]... [--console PIN:BAUD] IMAGE.elf\n"
     "\n"
     "Runs an AVR image on a simulated chip. Reads lines on standard input\n"
@@ -28,6 +28,8 @@ static const char help[] =
     "  --limit CYCLES        most cycles from one input wait to the next; 0 for no limit\n"
     "  --static-end ADDRESS  first RAM address above the static data; a stack pointer\n"
     "                        below it is a stack collision\n"
+    "  --heap-top ADDRESS    of the variable that holds the first address above the heap;\n"
+    "                        a stack pointer below that is one, too\n"
     "  --paced               the chip runs only when told to advance\n"
     "  --eeprom FILE         contents of the EEPROM, loaded and kept; absent is erased\n"
     "  --watchdog            the chip's watchdog interrupts, and wakes from every sleep\n"
@@ -133,6 +135,8 @@ int main(int argc, char **argv)
             options.limit = number_of(argv[i], value, UINT64_MAX), i++;
         else if (strcmp(argv[i], "--static-end") == 0)
             options.static_end = (uint32_t)number_of(argv[i], value, 0xffff), i++;
+        else if (strcmp(argv[i], "--heap-top") == 0)
+            options.heap_top = (uint32_t)number_of(argv[i], value, 0xffff), i++;
         else if (strcmp(argv[i], "--paced") == 0)
             paced = 1;
         else if (strcmp(argv[i], "--eeprom") == 0 && value)

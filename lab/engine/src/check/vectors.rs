@@ -108,6 +108,7 @@ impl Running<'_> {
         line: &mut CheckLine,
     ) -> Result<Option<LeftOut>> {
         let stopped = self.agent.take_error();
+        let stopped = self.lab.lack_of_heap(self.unit, case).or(stopped);
         let excuse = |stop: &Error| self.lab.excused(self.unit, stop);
         if let Some(reason) = stopped.as_ref().and_then(excuse) {
             let over_limit = &mut self.asides.over_limit;

@@ -46,7 +46,10 @@ impl Bench<'_> {
                     }
                     Err(error) => {
                         let cause = match agent.take_error() {
-                            Some(stopped) => lab.outcome(unit, stopped)?,
+                            Some(stopped) => {
+                                let lack = lab.lack_of_heap(unit, case);
+                                lab.outcome(unit, lack.unwrap_or(stopped))?
+                            }
                             None => Cause::Agent {
                                 message: error.to_string(),
                             },

@@ -26,15 +26,27 @@ pub(crate) fn lacks_room(error: &Error) -> Option<String> {
     lacks.then_some(text)
 }
 
+/// True if an image that counts the heap calls a function of the heap: the linker drops those that
+/// nothing calls, with their names.
+fn allocates(image: &Image) -> bool {
+    let names = ["__wrap_malloc", "__wrap_calloc", "__wrap_realloc"];
+    std::fs::read(&image.path).is_ok_and(|bytes| {
+        let has = |name: &str| bytes.windows(name.len()).any(|at| at == name.as_bytes());
+        names.iter().any(|name| has(name))
+    })
+}
+
 impl Lab<'_> {
-    /// The lack of heap that explains a failed case. Where the port itself does not see that an
-    /// allocation is refused, the image that counts the heap runs the case again.
+    /// The lack of heap that explains a case that failed or stopped the image. Not every port sees that
+    /// an allocation is refused, and a library may go on without the memory, or never return. So
+    /// the image that counts the heap runs the case again, and ends it at the first refusal.
     pub(crate) fn lack_of_heap(&self, unit: &Unit<'_>, case: &Case) -> Option<Error> {
         let image = self.builder.agent_with_heap(unit)?.ok()?;
-        if self.excess_of(&image.weight).is_some() {
+        if self.excess_of(&image.weight).is_some() || !allocates(&image) {
             return None;
         }
         let mut agent = self.start_agent(unit, &image).ok()?;
+        agent.stops_at_refusal = true;
         agent.run_case(case).err()?;
         agent
             .take_error()

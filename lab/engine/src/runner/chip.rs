@@ -152,6 +152,9 @@ fn describe_chip(command: &mut Command, board: &Board, weight: &Weight) {
     if let Some(end) = weight.static_end {
         command.args(["--static-end", &format!("{end:#x}")]);
     }
+    if let Some(top) = weight.heap_top {
+        command.args(["--heap-top", &format!("{top:#x}")]);
+    }
 }
 
 /// A chip on a simulator.

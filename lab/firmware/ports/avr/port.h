@@ -45,6 +45,9 @@ static inline void port_flash_read(void *to, const void *from, uint8_t size)
 void port_span_open(uint16_t sp);
 void port_span_close(void);
 
+/* The counter runs between the marks only. */
+#define PORT_IN_SPAN (TCCR1B != 0)
+
 #define PORT_MEASURE(...)                                                    \
     do {                                                                     \
         port_span_open(SP);                                                  \
