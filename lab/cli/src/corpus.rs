@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use selo_engine::project::Project;
 use selo_engine::survey::{Mark, Question, SurveyLine, SurveyVerdict};
 use selo_report::table::{Cell, Column, Table, TerminalStyle};
 use serde::{Deserialize, Serialize};
@@ -99,6 +100,9 @@ pub fn run(
         }
         .into());
     }
+    // Without it every library would be noted as one that no call reaches.
+    let project = Project::load(root)?;
+    selo_engine::runner::available(root, project.board(board)?)?;
     let entries = entries(root, only)?;
     let mut lines = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
