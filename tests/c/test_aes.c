@@ -49,7 +49,8 @@ static void test_sboxes(void)
 #endif
         CHECK(aes_xtime((uint8_t)x) == multiply((uint8_t)x, 2));
     }
-#if SELO_AES_TABLES && !SELO_PLAIN_C /* without the extension nothing needs it */
+/* Without the extension, and in the RAM of a CPU with 32 bits, nothing needs it. */
+#if SELO_AES_TABLES && !SELO_PLAIN_C && !(SELO_AES_SBOX_IN_RAM && !SELO_BACKEND_AVR)
     CHECK((uintptr_t)selo_aes_sbox % 256 == 0);
     CHECK((uintptr_t)selo_aes_inverse_sbox % 256 == 0);
 #endif

@@ -104,7 +104,11 @@ impl Connection {
             self.client = None;
         }
         if self.client.is_none() {
-            let client = self.connect().map_err(|problem| match problem {
+            let connected = self.connect();
+            if let Err(Problem::Silent(_)) = connected {
+                self.server.was_silent();
+            }
+            let client = connected.map_err(|problem| match problem {
                 Problem::Server(error) => match self.meaning(&error) {
                     Error::RegistryRefused { place, reason }
                     | Error::RegistryAway { place, reason } => Error::RegistryAway {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
-use tokio_postgres::config::{LoadBalanceHosts, TargetSessionAttrs};
+use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -23,6 +23,10 @@ const QUIET: Duration = Duration::from_secs(5);
 
 /// See the [module](self).
 pub struct Server {
+    /// The connection string without what concerns TLS.
+    url: String,
+    application: String,
+    security: Security,
     config: Config,
     /// `None`: without TLS.
     tls: Option<MakeRustlsConnect>,
@@ -43,27 +47,19 @@ impl Server {
     pub fn of(url: &str, application: &str) -> Result<Server> {
         let place = without_password(url);
         let (url, security) = Security::of_url(url)?;
-        let mut config: Config = url.parse().map_err(|_| {
+        let config = configured(&url, application, &security).ok_or_else(|| {
             Error::Invalid(format!(
                 "'{place}' is not a PostgreSQL connection string (postgresql://USER@HOST/DATABASE)"
             ))
         })?;
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT);
-        }
-        config.tcp_user_timeout(CONNECT);
-        config.keepalives_idle(QUIET);
-        config.keepalives_interval(QUIET);
-        config.keepalives_retries(3);
-        config.application_name(application);
-        config.ssl_mode(security.ssl_mode());
-        if config.get_hosts().len() > 1
-            && config.get_target_session_attrs() == TargetSessionAttrs::Any
-        {
-            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-        }
-        let tls = security.rustls()?;
-        Ok(Server { config, tls, place })
+        Ok(Server {
+            tls: security.rustls()?,
+            application: application.into(),
+            url,
+            security,
+            config,
+            place,
+        })
     }
 
     /// The connection string without its password.
@@ -93,10 +89,44 @@ impl Server {
         }
     }
 
-    /// From now on the hosts are tried in random order. A server that was cut off from its standby
-    /// takes connections and confirms no transaction, while another one is the right one.
+    /// The next connection begins with the next host. A server that was cut off from its standby takes
+    /// connections and confirms no transaction, while another one is the right one.
     pub fn was_silent(&mut self) {
-        self.config.load_balance_hosts(LoadBalanceHosts::Random);
+        self.url = next_host_first(&self.url);
+        if let Some(config) = configured(&self.url, &self.application, &self.security) {
+            self.config = config;
+        }
+    }
+}
+
+/// The settings of a connection string. `None` if it is none.
+fn configured(url: &str, application: &str, security: &Security) -> Option<Config> {
+    let mut config: Config = url.parse().ok()?;
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECT);
+    }
+    config.tcp_user_timeout(CONNECT);
+    config.keepalives_idle(QUIET);
+    config.keepalives_interval(QUIET);
+    config.keepalives_retries(3);
+    config.application_name(application);
+    config.ssl_mode(security.ssl_mode());
+    if config.get_hosts().len() > 1 && config.get_target_session_attrs() == TargetSessionAttrs::Any
+    {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+    Some(config)
+}
+
+/// The connection string with its first host behind the others.
+pub fn next_host_first(url: &str) -> String {
+    let after_scheme = url.find("://").map_or(0, |at| at + 3);
+    let end = url[after_scheme..].find(['/', '?']);
+    let end = end.map_or(url.len(), |at| after_scheme + at);
+    let begin = url[..end].rfind('@').map_or(after_scheme, |at| at + 1);
+    match url[begin..end].split_once(',') {
+        Some((first, others)) => format!("{}{others},{first}{}", &url[..begin], &url[end..]),
+        None => url.into(),
     }
 }
 

@@ -65,8 +65,8 @@ static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16]
 }
 #endif
 
-/* The S-box and its inverse. Each starts at a 256-byte boundary, for selo_flash_lookup. On AVR
- * constants without SELO_FLASH are in RAM, elsewhere what is not const. */
+/* The S-box and its inverse. In flash each starts at a 256-byte boundary, for selo_flash_lookup.
+ * On AVR constants without SELO_FLASH are in RAM, elsewhere what is not const. */
 #if SELO_AES_SBOX_IN_RAM
 #define SELO_AES_SBOX
 #else
@@ -74,11 +74,13 @@ static inline void selo_aes128_tiny_block(const uint8_t key[16], uint8_t out[16]
 #endif
 #if SELO_AES_SBOX_IN_RAM && !SELO_BACKEND_AVR
 #define SELO_AES_TABLE
+#define SELO_AES_ALIGNED /* the boundary would cost up to 255 bytes of RAM */
 #else
 #define SELO_AES_TABLE const
+#define SELO_AES_ALIGNED SELO_ALIGNED_256
 #endif
-extern SELO_AES_TABLE uint8_t selo_aes_sbox[256] SELO_ALIGNED_256;
-extern SELO_AES_TABLE uint8_t selo_aes_inverse_sbox[256] SELO_ALIGNED_256;
+extern SELO_AES_TABLE uint8_t selo_aes_sbox[256] SELO_AES_ALIGNED;
+extern SELO_AES_TABLE uint8_t selo_aes_inverse_sbox[256] SELO_AES_ALIGNED;
 
 SELO_INLINE uint32_t aes_load32(const uint8_t from[4])
 {

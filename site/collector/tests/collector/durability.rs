@@ -236,3 +236,13 @@ fn a_database_that_goes_away_comes_back_by_itself() {
     assert_eq!(rain["total"], 0.2);
     assert_eq!(site.client.get("/healthz").status, 200);
 }
+
+/// A PostgreSQL server that accepts connections and says nothing holds a collector up for a limited time.
+#[test]
+fn a_database_that_says_nothing_is_an_error_after_a_while() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    let url = format!("postgres://u@127.0.0.1:{port}/d?sslmode=disable&connect_timeout=1");
+    let error = Location::Postgres(url).open_reader().expect_err("silent");
+    assert!(error.to_string().contains("not answered within"), "{error}");
+}

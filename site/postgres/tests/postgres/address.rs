@@ -22,3 +22,21 @@ fn what_the_address_says_is_taken_out_of_it() {
         assert!(Security::of_url(url).is_err(), "{url}");
     }
 }
+
+#[test]
+fn the_next_host_comes_first() {
+    for (url, next) in [
+        (
+            "postgres://u:a,b@h1:1,h2:2/d?x=1,2",
+            "postgres://u:a,b@h2:2,h1:1/d?x=1,2",
+        ),
+        ("postgresql://h1,h2,h3", "postgresql://h2,h3,h1"),
+        (
+            "postgresql://%2Frun,%2Ftmp?dbname=d",
+            "postgresql://%2Ftmp,%2Frun?dbname=d",
+        ),
+        ("postgresql://u@h/d", "postgresql://u@h/d"),
+    ] {
+        assert_eq!(selo_postgres::server::next_host_first(url), next);
+    }
+}

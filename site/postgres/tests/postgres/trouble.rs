@@ -321,3 +321,37 @@ fn a_client_that_stops_within_a_transaction_holds_others_up_for_seconds_only() {
     }
     drop(paused);
 }
+
+/// Of several servers the first says nothing, to a new connection or to a statement. The next one is
+/// taken then.
+#[test]
+fn a_server_that_says_nothing_is_left_for_the_next_one() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let (hung, left) = stopping(&cluster, 0);
+    let (well, _) = stopping(&cluster, 1 << 30);
+    let host = |url: &str| url.split(['@', '/']).nth(3).expect("a host").to_owned();
+    let url = format!(
+        "postgresql://postgres@{},{}/postgres?sslmode=disable&connect_timeout=1",
+        host(&hung),
+        host(&well)
+    );
+    let asked = |connection: &mut Connection| {
+        connection.run(|client| client.query_one("SELECT 1", &[]).map(drop))
+    };
+    let away = |asked: Result<(), Error>| {
+        let error = asked.expect_err("silent");
+        assert!(error.to_string().contains("not answered"), "{error}");
+    };
+    let mut connection = Connection::new(&url).expect("valid");
+    away(asked(&mut connection));
+    asked(&mut connection).expect("the next one answers");
+
+    left.store(1 << 30, Ordering::Relaxed);
+    let mut connection = Connection::new(&url).expect("valid");
+    asked(&mut connection).expect("the first one answers now");
+    left.store(0, Ordering::Relaxed);
+    away(asked(&mut connection));
+    asked(&mut connection).expect("the next one answers");
+}
