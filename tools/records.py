@@ -173,10 +173,15 @@ def joining(rows, heading, notes, comma):
         seal = rows[f"link {suite} seal 16"]["about_cycles"]
         figures = (f"{cycles:,} | {cycles / CLOCK:.2f} s | {seal:,} | {whole['flash']:,} |"
                    f" {whole['ram']:,} + {whole['about_stack']:,}")
-        if comma:
-            figures = figures.translate(str.maketrans(",.", ".,"))
         lines.append(f"| `{suite}`{notes.get(suite, '')} | {figures} |")
-    return "\n".join(lines) + "\n"
+    return table_text(lines, comma)
+
+
+def table_text(lines, comma):
+    """The lines of a table, with a comma as the decimal separator if wanted."""
+    figures = str.maketrans(",.", ".,") if comma else {}
+    ends = [line.split(" | ", 1) for line in lines[2:]]
+    return "\n".join(lines[:2] + [f"{name} | {rest.translate(figures)}" for name, rest in ends]) + "\n"
 
 
 def pairing(rows, words, comma):
@@ -188,10 +193,8 @@ def pairing(rows, words, comma):
             cycles, whole = rows[f"link {name} pair"]["about_cycles"], rows[f"link {name} all"]
             figures = (f"{cycles:,} | {cycles / CLOCK:.2f} s | {frames} | {size:,} |"
                        f" {whole['flash']:,} | {whole['ram']:,} + {whole['about_stack']:,}")
-            if comma:
-                figures = figures.translate(str.maketrans(",.", ".,"))
             lines.append(f"| `{suite}`, {way} | {figures} |")
-    return "\n".join(lines) + "\n"
+    return table_text(lines, comma)
 
 
 def pages():

@@ -1,6 +1,7 @@
 /* The kernels of AES without tables: key schedules, and one block and two in both directions. */
 /* sources: aes */
 /* host: -DSELO_AES_WIDE=0 -DSELO_AES_TABLES=0 */
+#include "aes_examples.h"
 #include "kernel.h"
 
 #include <string.h>
@@ -107,11 +108,6 @@ static void blocks(uint8_t key_size, uint8_t which)
 /* [FIPS197, C]: the keys 00 01 02 ..., the plaintext 00 11 22 .... */
 static void vectors(void)
 {
-    static const uint8_t expected[3][16] = {
-        {0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a},
-        {0xdd, 0xa9, 0x7c, 0xa4, 0x86, 0x4c, 0xdf, 0xe0, 0x6e, 0xaf, 0x70, 0xa0, 0xec, 0x0d, 0x71, 0x91},
-        {0x8e, 0xa2, 0xb7, 0xca, 0x51, 0x67, 0x45, 0xbf, 0xea, 0xfc, 0x49, 0x90, 0x4b, 0x49, 0x60, 0x89},
-    };
     for (uint8_t i = 0; i < 32; i++) {
         raw.data[i] = i;
     }
@@ -124,8 +120,8 @@ static void vectors(void)
         }
         KERNEL_CALL(selo_aes_sliced_setup, round_keys.data, raw.data, key_size);
         KERNEL_CALL(selo_aes_sliced_encrypt_two, round_keys.data, out.data, in.data, rounds);
-        wrong |= memcmp(out.data, expected[which], 16) != 0;
-        wrong |= memcmp(out.data + 16, expected[which], 16) != 0;
+        wrong |= memcmp(out.data, aes_examples[which], 16) != 0;
+        wrong |= memcmp(out.data + 16, aes_examples[which], 16) != 0;
         KERNEL_CALL(selo_aes_fast_decrypt, round_keys.data, out.data, out.data, rounds);
         wrong |= memcmp(out.data, in.data, 16) != 0;
         kernel_fold(&wrong, 1);
