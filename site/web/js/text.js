@@ -90,6 +90,10 @@ export const dateTime = (time) => time
     ? made(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium", timeZone: clockZone() }).format(at(time))
     : "–";
 
+export const date = (time) => time
+    ? made(Intl.DateTimeFormat, { dateStyle: "medium", timeZone: clockZone() }).format(at(time))
+    : "–";
+
 export const clock = (time, seconds = false) =>
     made(Intl.DateTimeFormat, {
         hour: "numeric", minute: "2-digit", second: seconds ? "2-digit" : undefined, timeZone: clockZone(),

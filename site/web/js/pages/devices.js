@@ -5,7 +5,7 @@ import { ask, sure } from "../dialog.js";
 import { field, fill, h, select, table } from "../dom.js";
 import { every, on } from "../every.js";
 import { attempt, problem } from "../problem.js";
-import { dateTime, t } from "../text.js";
+import { ago, date, dateTime, t } from "../text.js";
 
 export const title = () => t("devices.title");
 
@@ -84,6 +84,9 @@ export function makeDesk(section, first, signal, changed) {
     return () => api("/pairing", { signal }).then(take).catch(() => {});
 }
 
+/** A moment in few characters, so that all columns fit. The whole of it shows under the pointer. */
+const moment = (time, as) => h("span", { title: time ? dateTime(time) : undefined }, as(time));
+
 function deviceTable({ devices, codecs = [] }, changed, signal) {
     const box = h("div");
     if (devices.length === 0) return h("p", {}, t("devices.none"));
@@ -105,7 +108,7 @@ function deviceTable({ devices, codecs = [] }, changed, signal) {
     } }, t("devices.revoke"));
     return [box, table(t("devices.list"), heads.map((head) => t(head)), devices.map((device) => [
         h("span", { class: "mono" }, device.id), device.name ?? "–", device.suite, device.codec ?? "–",
-        dateTime(device.created), dateTime(device.quantum_safe_since), dateTime(device.last_seen), device.revoked ? t("devices.revoked") : t("devices.valid"), code(device), h("span", { class: "inline" }, change(device), revoke(device)),
+        moment(device.created, date), moment(device.quantum_safe_since, date), moment(device.last_seen, ago), device.revoked ? t("devices.revoked") : t("devices.valid"), code(device), h("span", { class: "inline" }, change(device), revoke(device)),
     ]), { hideCaption: true })];
 }
 
