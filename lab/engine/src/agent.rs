@@ -192,6 +192,11 @@ impl Agent {
         }
     }
 
+    /// Bytes of the heap in use between calls, in an image that counts them.
+    pub fn heap_in_use(&mut self) -> Result<u32> {
+        Ok(self.run_alone("empty", 1, false)?.reply.heap_in_use())
+    }
+
     /// Runs a case. A case that is cut off starts again from its first call.
     pub fn run_case(&mut self, case: &Case) -> Result<CaseResult, CallError> {
         let mut retry = Retry::default();

@@ -93,22 +93,35 @@ struct Running<'r> {
     image: &'r Image,
     agent: Agent,
     asides: Asides,
+    /// The library keeps memory at each call, so each case needs a fresh image.
+    afresh: bool,
 }
 
 impl<'r> Running<'r> {
     fn start(lab: &'r Lab<'r>, unit: &'r Unit<'r>, image: &'r Image) -> Result<Running<'r>> {
+        // A board runs one image at a time, so this comes before the agent's start.
+        let afresh = lab.keeps_memory(unit);
         Ok(Running {
             lab,
             unit,
             image,
             agent: lab.start_agent(unit, image)?,
             asides: Asides::default(),
+            afresh,
         })
     }
 
     /// Starts the image again after a stop.
     fn restart(&mut self) -> Result<()> {
         self.agent = self.lab.start_agent(self.unit, self.image)?;
+        Ok(())
+    }
+
+    /// Starts the image again before a case or an observed call, if it must be a fresh one.
+    fn refresh(&mut self) -> Result<()> {
+        if self.afresh {
+            self.restart()?;
+        }
         Ok(())
     }
 

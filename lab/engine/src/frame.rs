@@ -54,6 +54,19 @@ pub struct RunReply {
     pub output: Vec<u8>,
 }
 
+/// An image that counts the heap has two numbers of bytes in the place of the counter.
+impl RunReply {
+    /// The most of the heap in use at once.
+    pub fn heap_most(&self) -> u32 {
+        (self.counter >> 32) as u32
+    }
+
+    /// The part of the heap in use after the operation.
+    pub fn heap_in_use(&self) -> u32 {
+        self.counter as u32
+    }
+}
+
 /// CRC-16/CCITT-FALSE.
 pub fn crc16(data: &[u8]) -> u16 {
     data.iter().fold(0xFFFF, |crc: u16, &byte| {

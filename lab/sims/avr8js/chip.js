@@ -238,6 +238,8 @@ export class Chip {
         protocol.stopped("fault", pc, this.cycle);
         return false;
       }
+      // RJMP .-2 with interrupts off: so exit() and abort() end.
+      if (this.program[this.cpu.pc] === 0xcfff && !this.cpu.interruptsEnabled) return this.stop("halted");
       if (this.limit && this.cpu.cycles - begin > this.limit) return this.stop("cycle-limit");
     }
   }

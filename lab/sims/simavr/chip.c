@@ -482,6 +482,13 @@ static void run_on(void)
     }
 }
 
+/* True at the instruction with which exit() and abort() end: RJMP .-2. */
+static int at_jump_to_itself(void)
+{
+    const uint8_t *code = avr->flash + avr->pc;
+    return avr->pc < avr->flashend && code[0] == 0xff && code[1] == 0xcf;
+}
+
 enum state { RUNS, IDLE, PAUSED, STOPPED };
 
 /* Returns the state. If the chip has stopped, prints the reason. */
@@ -505,6 +512,10 @@ static enum state look_at_state(void)
         return IDLE;
     if (deadline)
         return avr->cycle >= deadline ? PAUSED : RUNS;
+    if (!avr->sreg[S_I] && at_jump_to_itself()) {
+        chip_stopped("halted", avr->pc);
+        return STOPPED;
+    }
     if (limit && avr->cycle - input_wait_cycle > limit) {
         chip_stopped("cycle-limit", avr->pc);
         return STOPPED;

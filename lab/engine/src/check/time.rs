@@ -9,7 +9,7 @@ use super::{
 use crate::agent::{Ran, Retry};
 use crate::error::{Error, Result};
 use crate::interface::{Input, Interface, Plan, Transcript, is_in_pieces};
-use crate::measure::rng_for;
+use crate::measure::{Operation, rng_for};
 use crate::row::Fidelity;
 use crate::row::say::shown;
 use crate::runner::Counts;
@@ -127,6 +127,10 @@ impl Observed {
 impl Running<'_> {
     /// Records that a timed call ended the program. A crash says nothing about the time.
     fn stopped_while_timed(&mut self, what: &str, error: &Error) {
+        let bytes = self.unit.algorithm.bytes.first().copied();
+        let operation = Operation::new(what, bytes);
+        let lack = self.lab.lack_of_heap_while(self.unit, &operation, None);
+        let error = lack.as_ref().unwrap_or(error);
         let asides = &mut self.asides;
         let (place, reason) = match (self.lab.excused(self.unit, error), lacks_room(error)) {
             (Some(reason), _) => (&mut asides.over_limit, reason),
@@ -310,6 +314,7 @@ impl Running<'_> {
         plan: &Plan,
         draw: Draw,
     ) -> Result<Vec<Observed>> {
+        self.refresh()?;
         let mut retry = Retry::default();
         loop {
             match self.observe_once(operation, plan, draw) {

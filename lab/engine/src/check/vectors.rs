@@ -70,6 +70,7 @@ impl Running<'_> {
         if self.unit.leaves_to_caller(case) {
             return Ok(Some(LeftOut::One));
         }
+        self.refresh()?;
         let verdict = self.agent.run_case(case);
         if self.unit.deviation(&case.id).is_some() {
             match verdict {

@@ -27,6 +27,7 @@ impl Bench<'_> {
                 if case.weight > 32 || known {
                     continue;
                 }
+                self.refresh()?;
                 let agent = self.agent()?;
                 match agent.run_case(case) {
                     Ok(CaseResult::Pass | CaseResult::Skipped { .. }) => {}
@@ -83,6 +84,7 @@ impl Bench<'_> {
 
     /// Encrypts and decrypts a message, as the only check without published vectors.
     fn round_trip(&mut self) -> Result<Option<Cause>> {
+        self.refresh()?;
         let plan = self.calls("decrypt", 0)?;
         let (ran, calls) = self.follow_whole(&plan, "round trip", 0, 1)?;
         let message = &calls.inputs[1][0];

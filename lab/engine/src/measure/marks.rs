@@ -99,9 +99,8 @@ impl Marks {
             self.clocked(board, counter_hz, operation, ran)?
         };
         Ok(Sample {
-            // An image that counts the heap has its most and its live part in the place of the counter.
-            heap: Some((ran.reply.counter >> 32) as f64),
-            heap_left: Some(ran.reply.counter & u64::from(u32::MAX)),
+            heap: Some(f64::from(ran.reply.heap_most())),
+            heap_left: Some(ran.reply.heap_in_use().into()),
             ..sample
         })
     }

@@ -1,12 +1,15 @@
 //! Room beside the agent: its buffers shrink until the image fits the board, and until no call runs
 //! out of stack. The library's code and its cycles are the same with any buffers.
 
-use selo_vectors::Case;
+use selo_vectors::{Case, CaseResult};
 
 use super::lab::Lab;
+use super::plan::Operation;
+use super::run::Bench;
 use crate::build::Image;
 use crate::elf::Weight;
 use crate::error::{Error, Result};
+use crate::interface::Plan;
 use crate::library::Unit;
 
 /// Buffers that are tried in place of larger ones, in bytes. The last takes a block with its IV and
@@ -41,16 +44,66 @@ impl Lab<'_> {
     /// an allocation is refused, and a library may go on without the memory, or never return. So
     /// the image that counts the heap runs the case again, and ends it at the first refusal.
     pub(crate) fn lack_of_heap(&self, unit: &Unit<'_>, case: &Case) -> Option<Error> {
-        let image = self.builder.agent_with_heap(unit)?.ok()?;
-        if self.excess_of(&image.weight).is_some() || !allocates(&image) {
-            return None;
-        }
+        let image = self.image_with_heap(unit)?;
         let mut agent = self.start_agent(unit, &image).ok()?;
         agent.stops_at_refusal = true;
         agent.run_case(case).err()?;
         agent
             .take_error()
             .filter(|error| lacks_room(error).is_some())
+    }
+
+    /// The lack of heap that explains a timed operation that failed or stopped the image, found in
+    /// the same way. `published` is that of [`Bench`].
+    pub(crate) fn lack_of_heap_while(
+        &self,
+        unit: &Unit<'_>,
+        operation: &Operation,
+        published: Option<Vec<Plan>>,
+    ) -> Option<Error> {
+        let image = self.image_with_heap(unit)?;
+        let mut bench = Bench::new(self, unit, &image);
+        (bench.stops_at_refusal, bench.published) = (true, published);
+        bench.start().ok()?;
+        let error = bench.samples(operation).err()?;
+        lacks_room(&error).is_some().then_some(error)
+    }
+
+    /// The image that counts the heap, if the library allocates and the image fits the board.
+    fn image_with_heap(&self, unit: &Unit<'_>) -> Option<Image> {
+        let image = self.builder.agent_with_heap(unit)?.ok()?;
+        let fits = self.excess_of(&image.weight).is_none();
+        (fits && allocates(&image)).then_some(image)
+    }
+
+    /// True if each call of a unit keeps memory of the heap. A device with so little memory makes few
+    /// such calls in its life, but the lab makes hundreds: they need a fresh image each time, or the
+    /// heap is full after some. Found by a case that runs twice in one image: more memory is in use
+    /// after the second run, or it has none left.
+    pub(crate) fn keeps_memory(&self, unit: &Unit<'_>) -> bool {
+        self.board.memory.is_some() && self.memory_grows(unit).unwrap_or(false)
+    }
+
+    /// `None` if the heap cannot be counted, or no case passes.
+    fn memory_grows(&self, unit: &Unit<'_>) -> Option<bool> {
+        let image = self.image_with_heap(unit)?;
+        let algorithm = &unit.algorithm.name;
+        let mut agent = self.start_agent(unit, &image).ok()?;
+        for set in self.catalog.sets_for(algorithm) {
+            let cases = set.cases(algorithm).ok()?;
+            let Some(case) = cases.iter().find(|case| !unit.leaves_to_caller(case)) else {
+                continue;
+            };
+            if !matches!(agent.run_case(case), Ok(CaseResult::Pass)) {
+                return None;
+            }
+            let first = agent.heap_in_use().ok()?;
+            agent.stops_at_refusal = true;
+            let refused = agent.run_case(case).is_err()
+                && agent.take_error().is_some_and(|e| lacks_room(&e).is_some());
+            return Some(refused || agent.heap_in_use().ok()? > first);
+        }
+        None
     }
 
     /// The sizes of the agent's buffers that may be tried: the board's own, then smaller ones. Only

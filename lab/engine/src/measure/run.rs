@@ -37,9 +37,13 @@ pub(super) struct Bench<'a> {
     /// The number of the public inputs, where they are drawn apart from the secret ones.
     public: Option<u64>,
     /// The calls of each sample, in place of those of the interface.
-    published: Option<Vec<Calls>>,
+    pub published: Option<Vec<Calls>>,
     /// The image lost its state, so the next sample needs a new key pair.
     forgot: bool,
+    /// The library keeps memory at each call, so each sample needs a fresh image.
+    afresh: bool,
+    /// In images that count the heap: a refused allocation ends the call.
+    pub stops_at_refusal: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -54,6 +58,8 @@ impl<'a> Bench<'a> {
             public: None,
             published: None,
             forgot: false,
+            afresh: lab.keeps_memory(unit),
+            stops_at_refusal: false,
         }
     }
 }
@@ -63,7 +69,17 @@ impl Bench<'_> {
         self.agent = None;
         let mut agent = self.lab.start_agent(self.unit, self.image)?;
         self.marks = Marks::measure(&mut agent)?;
+        agent.stops_at_refusal = self.stops_at_refusal;
         self.agent = Some(agent);
+        Ok(())
+    }
+
+    /// Starts the image again before a sample or a case, if it must be a fresh one.
+    pub fn refresh(&mut self) -> Result<()> {
+        if self.afresh {
+            self.forgot = true;
+            self.start()?;
+        }
         Ok(())
     }
 
@@ -99,12 +115,12 @@ impl Bench<'_> {
     fn samples_or_published(&mut self, operation: &Operation) -> Result<Vec<Sample>> {
         let of_large = self.unit.algorithm.interface == Interface::LargeSignature;
         if !of_large || operation.name != "verify" {
-            return self.samples(operation);
+            return self.samples_or_lack(operation);
         }
         let lab = self.lab;
         let published = published_signatures(lab.catalog, &self.unit.algorithm.name)?;
         if self.unit.offers("sign") {
-            let error = match self.samples(operation) {
+            let error = match self.samples_or_lack(operation) {
                 Err(error @ Error::Stopped(_)) => error,
                 samples => return samples,
             };
@@ -116,9 +132,23 @@ impl Bench<'_> {
             self.start()?;
         }
         self.published = Some(published);
-        let samples = self.samples(operation);
+        let samples = self.samples_or_lack(operation);
         self.published = None;
         samples
+    }
+
+    /// The samples of an operation, or the lack of heap that explains why there are none. After an
+    /// error the image does not run.
+    fn samples_or_lack(&mut self, operation: &Operation) -> Result<Vec<Sample>> {
+        match self.samples(operation) {
+            Err(error @ (Error::Stopped(_) | Error::Agent(_))) if !self.stops_at_refusal => {
+                self.agent = None;
+                let published = self.published.clone();
+                let lack = self.lab.lack_of_heap_while(self.unit, operation, published);
+                Err(lack.unwrap_or(error))
+            }
+            samples => samples,
+        }
     }
 
     /// The calls that make up an operation. Empty for a probe.
@@ -284,6 +314,7 @@ impl Bench<'_> {
         number: u64,
         repeat: u16,
     ) -> Result<Sample> {
+        self.refresh()?;
         let (ran, made) = if calls.is_empty() {
             let paint = self.marks.paint;
             let ran = self.agent()?.run_alone(operation, repeat, paint)?;
