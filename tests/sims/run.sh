@@ -55,6 +55,8 @@ for library in frames hang crash; do
     avr "$library" "lab/libraries/test-$library/glue.c" probe "$library"
 done
 
+avr ends lab/libraries/test-hang/glue.c probe hang -DENDS=1
+
 # on RUNNER IMAGE [OPTION...]: commands on standard input, answers on standard output
 on() {
     local runner=$1 image=$out/$2.elf end
@@ -143,6 +145,10 @@ for runner in simavr avr8js; do
 run hang") || true
     says "hang on $runner" '^stopped reason=cycle-limit pc='
 done
+
+both ends <<<"hello
+run hang"
+says ends '^stopped reason=halted '
 
 for case in invalid-read:invalid-read invalid-write:invalid-write invalid-opcode:invalid-opcode \
     read-past-flash:flash-read-out-of-bounds jump-past-flash:flash-read-out-of-bounds mark-order:mark-order; do

@@ -21,6 +21,8 @@ const DEBIAN_PYTHON: &str = "/usr/bin/python3";
 const NAME: &str = "the baseline gateway";
 /// Simultaneous joins.
 const WAVE: usize = 64;
+/// Waits for an answer, each as long as a socket's read timeout.
+const WAITS: usize = 5;
 
 /// The interpreter and script of the baseline.
 #[derive(Debug, Clone)]
@@ -158,7 +160,10 @@ impl Devices {
             for index in wave {
                 let socket = addresses.of(*index);
                 let mut frame = [0; 64];
-                let size = socket.recv(&mut frame).map_err(network)?;
+                // Each wait ends after two seconds. On a busy machine an answer may take longer.
+                let size = (0..WAITS)
+                    .find_map(|_| socket.recv(&mut frame).ok())
+                    .ok_or_else(|| gateway.process.broken("it did not answer a join"))?;
                 let Some(Frame::GatewayKey(peer)) = Frame::parse(&frame[..size]) else {
                     return Err(gateway
                         .process

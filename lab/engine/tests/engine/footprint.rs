@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::bed::Bed;
 use selo_engine::build::Builder;
-use selo_engine::check::{Effort, NO_ROOM};
+use selo_engine::check::{CRASHED, Effort, NO_ROOM};
 use selo_engine::library::Unit;
 use selo_engine::measure::{Lab, default_metrics, never_given};
 use selo_engine::row::{Metric, Note, Row, Status};
@@ -280,4 +280,34 @@ fn lack_of_memory_is_no_fault_of_the_library() {
     assert!(lines.iter().all(|line| line.failed == 0), "{lines:?}");
     let room = lines.iter().find(|line| line.source == NO_ROOM);
     assert!(room.is_some(), "{lines:?}");
+}
+
+/// The 178 bytes that each key set-up keeps would fill the chip's heap after a few of the laboratory's
+/// calls.
+#[test]
+fn a_library_that_keeps_memory_at_each_call_gets_a_fresh_image() {
+    let bed = Bed::new();
+    let mut lab = lab(&bed, &[Metric::Cycles]);
+    lab.cycle_limit = Some(30_000_000);
+    let cycles = |variant| {
+        let units = bed.units(lab.board, "test-heap", "aes-128", Some(variant));
+        let rows = lab.measure(&units[0], &|_| None).expect("rows");
+        let of_encrypt = rows.iter().find(|row| row.operation == "encrypt");
+        let row = of_encrypt.expect("a row");
+        row.value.unwrap_or_else(|| panic!("{variant}: {row:?}"))
+    };
+    assert_eq!(cycles("keeps"), cycles("fast"));
+
+    let effort = Effort {
+        cycles: 1_000_000,
+        secrets: 20,
+        ..Effort::default()
+    };
+    let units = bed.units(lab.board, "test-heap", "aes-128", Some("keeps"));
+    let lines = lab.check(&units[0], &effort, true).expect("lines");
+    assert!(lines.iter().all(|line| line.failed == 0), "{lines:?}");
+    let tried = lines.iter().map(|line| line.tried).sum::<u64>();
+    assert!(tried > 60, "{lines:?}");
+    let sources = lines.iter().map(|line| line.source.as_str());
+    assert!(sources.clone().all(|source| ![NO_ROOM, CRASHED].contains(&source)), "{lines:?}");
 }
