@@ -2,7 +2,7 @@
 //! state, addresses and log.
 
 use std::fs::File;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ const STOPS: Duration = Duration::from_secs(60);
 pub struct Part {
     pub name: String,
     pub home: Site,
+    /// Its machine, if it has one of its own.
+    pub machine: Option<Ipv4Addr>,
     words: Vec<String>,
     log: PathBuf,
     child: Option<Child>,
@@ -27,6 +29,7 @@ impl Part {
         Part {
             name,
             home,
+            machine: None,
             words: words.iter().map(|word| (*word).to_owned()).collect(),
             log,
             child: None,
@@ -62,6 +65,11 @@ impl Part {
 
     pub fn said(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
+    }
+
+    /// Its process, if it runs.
+    pub fn process(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
     }
 
     pub fn signal(&self, signal: Signal) {
