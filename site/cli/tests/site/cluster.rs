@@ -76,14 +76,14 @@ impl Trial {
             joined: 0.into(),
             interrupted: interrupted.clone(),
         };
-        let pages = Pages::start(whole.pages.clone(), begun);
+        let pages = Pages::start(whole.viewers(), begun);
         let nodes = Nodes::start(air, whole.devices.clone(), self.seed);
         let mut faults = Faults::new(self.seed, interrupted.clone());
         self.strike(&mut whole, &mut faults, &nodes, begun);
         faults.end(&mut whole);
         let told = nodes.end();
-        faults.mind(&mut whole);
-        let stored = settled(&whole, &told, &interrupted);
+        let stored = settled(&mut whole, &mut faults, &told);
+        faults.settle(&mut whole);
         // Nothing is wrong with any part when all are back.
         whole.status();
         faults.mind(&mut whole);
@@ -92,10 +92,11 @@ impl Trial {
         verdict.odd.append(&mut faults.odd);
         let mut seen = pages.end();
         say!(
-            "pages              {} read, {} away, {} wrong numbers",
+            "pages              {} read, {} away, {} wrong numbers, {} older than another collector's",
             seen.pages,
             seen.away,
-            seen.wrong.len()
+            seen.wrong.len(),
+            seen.older
         );
         verdict.odd.append(&mut seen.wrong);
         verdict.odd.extend(amiss(&whole, &told, &stored, &seen));
@@ -143,7 +144,7 @@ impl Trial {
         faults.wait(whole, self.every.max(self.apart * 2));
         for fault in 1..=self.faults {
             match self.chosen.get(fault as usize - 1) {
-                Some((kind, number, manner)) => faults.strike_so(whole, *kind, *number, *manner),
+                Some(fault) => faults.strike_so(whole, *fault),
                 None => faults.strike(whole),
             }
             let time = apart / 2 + random.below(apart);
@@ -162,7 +163,7 @@ impl Trial {
 
 /// The rows of each payload, once all acknowledged readings are stored and the stream is empty. If
 /// that takes too long, as it is then.
-fn settled(whole: &Whole, told: &[Told], interrupted: &AtomicBool) -> HashMap<String, u32> {
+fn settled(whole: &mut Whole, faults: &mut Faults, told: &[Told]) -> HashMap<String, u32> {
     let since = Instant::now();
     let acknowledged = |(name, fate): (&String, &Fate)| match fate {
         Fate::Acknowledged(_) => Some(name.clone()),
@@ -173,12 +174,11 @@ fn settled(whole: &Whole, told: &[Told], interrupted: &AtomicBool) -> HashMap<St
         .flat_map(|told| told.sent.iter().filter_map(acknowledged))
         .collect();
     loop {
-        assert!(!interrupted.load(Relaxed), "interrupted");
+        faults.wait(whole, Duration::from_millis(200));
         // The stream first: what leaves it later is in the rows.
         let left = whole.nats[0].messages();
         let is_late = since.elapsed() >= PATIENCE;
         if !is_late && (left > 0 || count(&whole.database) < wanted.len()) {
-            std::thread::sleep(Duration::from_millis(200));
             continue;
         }
         let stored = rows(&whole.database);
@@ -188,7 +188,6 @@ fn settled(whole: &Whole, told: &[Told], interrupted: &AtomicBool) -> HashMap<St
             say!("quiet after {seconds} s, {left} readings left in the stream");
             return stored;
         }
-        std::thread::sleep(Duration::from_millis(200));
     }
 }
 
@@ -233,26 +232,24 @@ fn amiss(whole: &Whole, told: &[Told], stored: &HashMap<String, u32>, seen: &See
         .map(|told| (of(told), (told.sent.len() as u64, rows(told))))
         .collect();
     for (device, shown) in &seen.most {
-        let (sent, _) = right[device];
+        let sent = right.get(device).map_or(0, |(sent, _)| *sent);
         if *shown > sent {
             amiss.push(format!(
                 "a page showed {shown} of {sent} readings of {device:08x}"
             ));
         }
     }
-    for (page, number) in whole.pages.iter().zip(1..) {
-        let Some(stations) = pages::read(*page) else {
+    for (mut viewer, number) in whole.viewers().into_iter().zip(1..) {
+        let Some(stations) = viewer.read() else {
             amiss.push(format!("collector {number} has no page at the end"));
             continue;
         };
         for station in stations {
-            let device = station["device"].as_str().unwrap_or_default();
-            let device = u32::from_str_radix(device, 16).unwrap_or_default();
-            let rows = right.get(&device).map(|(_, rows)| *rows);
-            if station["readings"].as_u64() != rows {
+            let (device, shown) = pages::shown(&station).unwrap_or_default();
+            let rows = right.get(&device).map_or(0, |(_, rows)| *rows);
+            if shown != rows {
                 amiss.push(format!(
-                    "collector {number} shows {} readings of {device:08x} at the end, not {rows:?}",
-                    station["readings"]
+                    "collector {number} shows {shown} readings of {device:08x} at the end, not {rows}"
                 ));
             }
         }
@@ -354,6 +351,45 @@ fn a_site_goes_on_with_the_standby_in_place_of_a_server_that_died_or_hangs() {
     };
     judge(&trial, None);
     std::fs::remove_dir_all(&trial.logs).expect("removes");
+}
+
+/// Each part in turn goes on without the network, past its lease: an engine that hears the heads and
+/// not PostgreSQL, one that has its lease and no head, and so on.
+#[test]
+fn a_site_goes_on_when_its_parts_are_cut_off_and_come_back() {
+    let chosen = vec![
+        (Kind::Engine, 0, Manner::CutSome),
+        (Kind::Database, 0, Manner::CutOver),
+        (Kind::Collector, 0, Manner::Mute),
+        (Kind::Head, 0, Manner::Deafen),
+        (Kind::Nats, 0, Manner::Cut),
+        (Kind::Engine, 1, Manner::Deafen),
+        (Kind::Standby, 0, Manner::Cut),
+    ];
+    network::with(
+        "cluster::a_site_goes_on_when_its_parts_are_cut_off_and_come_back",
+        |network| {
+            let trial = Trial {
+                plan: Plan {
+                    nats: 1,
+                    engines: 2,
+                    heads: 2,
+                    collectors: 2,
+                    standby: true,
+                    nodes: 6,
+                    lease: 2,
+                },
+                faults: chosen.len() as u32,
+                seed: number("SELO_SEED", 1),
+                apart: Duration::from_secs(3),
+                every: Duration::from_millis(800),
+                chosen,
+                logs: new_folder(),
+            };
+            judge(&trial, Some(network));
+            std::fs::remove_dir_all(&trial.logs).expect("removes");
+        },
+    );
 }
 
 /// The mean time between readings and between faults of a large site: about a hundred readings a

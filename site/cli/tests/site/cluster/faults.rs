@@ -1,7 +1,6 @@
 //! Random faults of random parts. Several parts may be away at the same time, also all of a kind.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -14,7 +13,7 @@ use crate::network::{self, Pairs};
 use crate::postgres::Cluster;
 use crate::seeded::Seeded;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Head,
     Engine,
@@ -77,6 +76,9 @@ const CUTS: [Manner; 4] = [Manner::Cut, Manner::CutSome, Manner::Deafen, Manner:
 const LONG_ONE_OF: usize = 4;
 const LONG: Duration = Duration::from_secs(24);
 
+/// Time in which a part has found out that it cannot start.
+const STARTS: Duration = Duration::from_secs(20);
+
 /// Lease of a collector in seconds.
 const COLLECTORS_LEASE: usize = 10;
 
@@ -96,6 +98,8 @@ pub struct Faults {
     deck: Vec<Kind>,
     away: Vec<Struck>,
     interrupted: Arc<AtomicBool>,
+    /// When a part was last started, or came back.
+    started: Instant,
     pub done: BTreeMap<(Kind, Manner), u32>,
     /// How often a part was started while PostgreSQL was away, and had to be started again.
     pub started_again: u32,
@@ -111,6 +115,7 @@ impl Faults {
             deck: Vec::new(),
             away: Vec::new(),
             interrupted,
+            started: Instant::now(),
             done: BTreeMap::new(),
             started_again: 0,
             odd: Vec::new(),
@@ -135,11 +140,24 @@ impl Faults {
             }
         }
         let manner = manners[self.random.below(manners.len())];
-        self.strike_so(whole, kind, number, manner);
+        let is_cut = CUTS.contains(&manner) || manner == Manner::CutOver;
+        let is_long = is_cut && self.random.below(LONG_ONE_OF) == 0;
+        let more = if is_long { LONG } else { Duration::ZERO };
+        self.strike_for(whole, (kind, number, manner), more);
     }
 
     /// Strikes a certain part.
-    pub fn strike_so(&mut self, whole: &mut Whole, kind: Kind, number: usize, manner: Manner) {
+    pub fn strike_so(&mut self, whole: &mut Whole, fault: (Kind, usize, Manner)) {
+        self.strike_for(whole, fault, Duration::ZERO);
+    }
+
+    /// The same, for longer than usual.
+    fn strike_for(
+        &mut self,
+        whole: &mut Whole,
+        (kind, number, manner): (Kind, usize, Manner),
+        more: Duration,
+    ) {
         self.mind(whole);
         *self.done.entry((kind, manner)).or_default() += 1;
         let cut = self.pairs(whole, kind, number, manner);
@@ -153,7 +171,7 @@ impl Faults {
             _ => self.strike_part(whole, kind, number, manner),
         }
         if manner != Manner::Restart {
-            let until = Instant::now() + self.absence(whole, kind, manner);
+            let until = Instant::now() + self.absence(whole, kind, manner) + more;
             let struck = Struck {
                 kind,
                 number,
@@ -259,13 +277,8 @@ impl Faults {
             // Engines wait for PostgreSQL, and so on.
             _ => whole.plan.lease as usize,
         };
-        let is_cut = CUTS.contains(&manner) || manner == Manner::CutOver;
-        let long = match is_cut && self.random.below(LONG_ONE_OF) == 0 {
-            true => LONG,
-            false => Duration::ZERO,
-        };
         let more = 200 + self.random.below(2800);
-        long + Duration::from_millis((lease * 1000 + more) as u64)
+        Duration::from_millis((lease * 1000 + more) as u64)
     }
 
     /// Waits, and meanwhile brings back the parts whose time has come.
@@ -288,9 +301,22 @@ impl Faults {
         }
     }
 
+    /// Waits until all parts have run for a while: one that finds no PostgreSQL ends after some seconds.
+    pub fn settle(&mut self, whole: &mut Whole) {
+        loop {
+            self.end(whole);
+            let left = STARTS.saturating_sub(self.started.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            self.wait(whole, left);
+        }
+    }
+
     fn bring_back(&mut self, whole: &mut Whole, now: Instant) {
         while let Some(at) = self.away.iter().position(|it| it.until <= now) {
             let back = self.away.swap_remove(at);
+            self.started = now;
             let is_paused = back.manner == Manner::Pause;
             network::restore(&back.cut);
             match back.kind {
@@ -331,7 +357,13 @@ impl Faults {
                 let said = part.said();
                 let last = said.lines().last().unwrap_or_default();
                 // Without the registry or the database they do not start.
-                match last.contains("is PostgreSQL running") {
+                let is_known = [
+                    "is PostgreSQL running",
+                    "check that the database is running",
+                ]
+                .iter()
+                .any(|words| last.contains(words));
+                match is_known {
                     true => self.started_again += 1,
                     false => self.odd.push(format!("{} ended: {last}", part.name)),
                 }

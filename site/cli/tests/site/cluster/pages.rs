@@ -1,14 +1,15 @@
 //! What the pages of the collectors show while the site is struck. A page may be away, but what it
-//! shows must be right: of no station less than any page has shown before, nor more than it sent.
+//! shows must be right: of no station less than it has shown before, nor more than the station sent.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Pause between two pages.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -23,31 +24,110 @@ pub struct Seen {
     pub pages: usize,
     /// Requests without an answer in time, or with an error.
     pub away: usize,
-    /// The largest number of readings of each device.
+    /// The largest number of readings of each device on any page.
     pub most: HashMap<u32, u64>,
+    /// The same for each collector.
+    of: HashMap<(usize, u32), u64>,
+    /// Pages that showed less than one of another collector had shown before.
+    pub older: usize,
     pub wrong: Vec<String>,
 }
 
 impl Seen {
     /// Takes the stations of a page.
-    fn page(&mut self, of: &str, stations: &[Value]) {
+    fn page(&mut self, collector: usize, when: &str, stations: &[Value]) {
         self.pages += 1;
+        let mut is_older = false;
         for station in stations {
-            let id = station["device"].as_str().unwrap_or_default();
-            let (Ok(id), Some(shown)) = (u32::from_str_radix(id, 16), station["readings"].as_u64())
-            else {
-                self.wrong.push(format!("{of} shows no numbers: {station}"));
+            let Some((id, shown)) = shown(station) else {
+                self.wrong
+                    .push(format!("collector {collector} shows no number: {station}"));
                 continue;
             };
-            let most = self.most.entry(id).or_default();
-            if shown < *most {
+            let own = self.of.entry((collector, id)).or_default();
+            if shown < *own {
                 self.wrong.push(format!(
-                    "{of} shows {shown} readings of {id:08x} after a page showed {most}"
+                    "collector {collector} showed {shown} readings of {id:08x} {when}, after {own}"
                 ));
             }
+            *own = shown.max(*own);
+            let most = self.most.entry(id).or_default();
+            is_older |= shown < *most;
             *most = shown.max(*most);
         }
+        self.older += usize::from(is_older);
     }
+}
+
+/// The device of a station, and the number of its readings.
+pub fn shown(station: &Value) -> Option<(u32, u64)> {
+    let id = station["device"].as_str()?;
+    let id = u32::from_str_radix(id, 16).ok()?;
+    Some((id, station["readings"].as_u64()?))
+}
+
+/// A collector, for somebody who has logged in.
+#[derive(Debug)]
+pub struct Viewer {
+    address: SocketAddr,
+    /// The file with the password of its first user.
+    password: PathBuf,
+    cookie: Option<String>,
+}
+
+impl Viewer {
+    pub fn new(address: SocketAddr, state: &Path) -> Viewer {
+        Viewer {
+            address,
+            password: state.join("collector/admin-password"),
+            cookie: None,
+        }
+    }
+
+    /// The stations of its page. `None` if there is none now.
+    pub fn read(&mut self) -> Option<Vec<Value>> {
+        if self.cookie.is_none() {
+            self.cookie = Some(self.login()?);
+        }
+        let path = format!("overview?order=name&limit={STATIONS}");
+        let request = agent().get(self.url(&path));
+        let cookie = self.cookie.as_deref().unwrap_or_default();
+        let mut answer = request.header("Cookie", cookie).call().ok()?;
+        if answer.status() == 401 {
+            self.cookie = None;
+        }
+        if answer.status() != 200 {
+            return None;
+        }
+        let text = answer.body_mut().read_to_string().ok()?;
+        let page: Value = serde_json::from_str(&text).ok()?;
+        page["stations"].as_array().cloned()
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://{}/api/v1/{path}", self.address)
+    }
+
+    fn login(&self) -> Option<String> {
+        let password = std::fs::read_to_string(&self.password).ok()?;
+        let login = json!({"user": "admin", "password": password.trim()});
+        let request = agent()
+            .post(self.url("login"))
+            .header("Content-Type", "application/json");
+        let answer = request.send(login.to_string()).ok()?;
+        let cookies = answer.headers().get_all("Set-Cookie").iter();
+        let pair = |cookie: &str| cookie.split(';').next().unwrap_or_default().to_owned();
+        let cookies: Vec<String> = cookies.flat_map(|it| it.to_str()).map(pair).collect();
+        (answer.status() == 200).then(|| cookies.join("; "))
+    }
+}
+
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .timeout_global(Some(ANSWER))
+        .http_status_as_error(false)
+        .build()
+        .new_agent()
 }
 
 /// Reads the pages one after the other.
@@ -57,19 +137,19 @@ pub struct Pages {
 }
 
 impl Pages {
-    pub fn start(collectors: Vec<SocketAddr>, begun: Instant) -> Pages {
+    pub fn start(mut viewers: Vec<Viewer>, begun: Instant) -> Pages {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
         let thread = std::thread::spawn(move || {
             let mut seen = Seen::default();
             while !stopped.load(Relaxed) {
-                for (number, collector) in (1..).zip(&collectors) {
-                    let of = format!(
-                        "collector {number} after {:.1} s",
-                        begun.elapsed().as_secs_f64()
-                    );
-                    match read(*collector) {
-                        Some(stations) => seen.page(&of, &stations),
+                for (number, viewer) in (1..).zip(&mut viewers) {
+                    let stations = viewer.read();
+                    let at = begun.elapsed().as_secs_f64();
+                    match stations {
+                        Some(stations) => {
+                            seen.page(number, &format!("after {at:.1} s"), &stations);
+                        }
                         None => seen.away += 1,
                     }
                 }
@@ -84,17 +164,4 @@ impl Pages {
         self.stop.store(true, Relaxed);
         self.thread.join().expect("reads pages")
     }
-}
-
-/// The stations of a page. `None` if there is none now.
-pub fn read(collector: SocketAddr) -> Option<Vec<Value>> {
-    let agent = ureq::Agent::config_builder()
-        .timeout_global(Some(ANSWER))
-        .build()
-        .new_agent();
-    let url = format!("http://{collector}/api/v1/overview?order=name&limit={STATIONS}");
-    let mut answer = agent.get(&url).call().ok()?;
-    let text = answer.body_mut().read_to_string().ok()?;
-    let page: Value = serde_json::from_str(&text).ok()?;
-    page["stations"].as_array().cloned()
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use selo_link::random_bytes;
 
 use super::faults::Kind;
+use super::pages::Viewer;
 use super::part::{Part, free_address};
 use super::usage::Of;
 use crate::gateway_support::Site;
@@ -39,7 +40,7 @@ struct Machines {
 
 impl Machines {
     /// A new machine, if the parts have machines of their own.
-    fn new(&mut self) -> Option<Machine> {
+    fn add(&mut self) -> Option<Machine> {
         let host = self.network.as_mut()?.host();
         let machine = host.machine();
         self.hosts.push(host);
@@ -49,7 +50,7 @@ impl Machines {
     /// The home of a part, whose commands run on a new machine.
     fn home(&mut self) -> (Site, Option<Ipv4Addr>) {
         let mut home = Site::new();
-        let machine = self.new();
+        let machine = self.add();
         if let Some(machine) = &machine {
             let under: Vec<&str> = machine.under.iter().map(String::as_str).collect();
             home.run_under(&under);
@@ -73,8 +74,8 @@ pub struct Whole {
     pub standby: Option<Cluster>,
     /// The URL of the database. With a standby it names both servers, in the same order for ever.
     url: String,
-    /// The pages of each collector.
-    pub pages: Vec<SocketAddr>,
+    /// The address of each collector's pages.
+    pages: Vec<SocketAddr>,
     /// Where nodes reach each head.
     pub air: Vec<SocketAddr>,
     pub devices: Vec<(u32, [u8; 32])>,
@@ -92,9 +93,9 @@ impl Whole {
             network,
             hosts: Vec::new(),
         };
-        let database = Cluster::start_on(machines.new())?;
-        let standby = plan.standby.then(|| database.standby_on(machines.new()));
-        let of_nats: Option<Vec<Machine>> = (0..plan.nats).map(|_| machines.new()).collect();
+        let database = Cluster::start_on(machines.add())?;
+        let standby = plan.standby.then(|| database.standby_on(machines.add()));
+        let of_nats: Option<Vec<Machine>> = (0..plan.nats).map(|_| machines.add()).collect();
         let keys = of_nats.as_deref().map(keys);
         let nats = match (of_nats, &keys) {
             (Some(machines), Some((keys, _))) => {
@@ -134,6 +135,14 @@ impl Whole {
         self.database
             .psql("ALTER SYSTEM RESET synchronous_standby_names");
         self.database.psql("SELECT pg_reload_conf()");
+    }
+
+    /// Somebody who looks at each collector.
+    pub fn viewers(&self) -> Vec<Viewer> {
+        let collectors = self.pages.iter().zip(&self.collectors);
+        collectors
+            .map(|(address, part)| Viewer::new(*address, &part.home.state()))
+            .collect()
     }
 
     /// True if parts can be cut from each other.
