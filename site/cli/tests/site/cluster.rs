@@ -396,7 +396,7 @@ fn a_site_goes_on_when_its_parts_are_cut_off_and_come_back() {
 /// second at most, and each node sends some.
 fn pace(nodes: usize) -> (Duration, Duration) {
     let every = Duration::from_millis(10 * nodes as u64).max(Duration::from_secs(4));
-    let apart = Duration::from_secs(if nodes > 2000 { 10 } else { 3 });
+    let apart = Duration::from_secs(if nodes > 2000 { 5 } else { 3 });
     (every, apart)
 }
 

@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Patience for a page.
 const ANSWER: Duration = Duration::from_secs(5);
 /// Stations of one page.
-const STATIONS: usize = 200;
+const STATIONS: usize = 100;
 
 /// What was seen.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl Seen {
 pub fn shown(station: &Value) -> Option<(u32, u64)> {
     let id = station["device"].as_str()?;
     let id = u32::from_str_radix(id, 16).ok()?;
-    Some((id, station["readings"].as_u64()?))
+    Some((id, station["received"].as_u64()?))
 }
 
 /// A collector, for somebody who has logged in.
