@@ -6,9 +6,10 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
@@ -235,4 +236,37 @@ fn ip(process: u32, commands: &str) {
     drop(input);
     let status = child.wait().expect("waits");
     assert!(status.success(), "ip: {commands}");
+}
+
+/// One hears another one, and is told nothing when the pair is cut in this direction.
+#[test]
+fn a_pair_that_is_cut_hears_nothing_in_that_direction() {
+    const NAME: &str = "network::a_pair_that_is_cut_hears_nothing_in_that_direction";
+    with(NAME, |mut network| {
+        let hosts = [network.host(), network.host()];
+        let socket = |host: &Host| {
+            let socket = host.within(|| UdpSocket::bind((host.address, 9)).expect("binds"));
+            let wait = Some(Duration::from_millis(300));
+            socket.set_read_timeout(wait).expect("sets");
+            socket
+        };
+        let sockets = hosts.each_ref().map(socket);
+        let passes = |from: usize| {
+            let to = 1 - from;
+            let sent = sockets[from].send_to(b"x", (hosts[to].address, 9));
+            assert_eq!(sent.ok(), Some(1), "the sender is told nothing");
+            sockets[to].recv(&mut [0; 8]).is_ok()
+        };
+        assert_eq!([0, 1].map(passes), [true, true]);
+        let one = vec![(hosts[0].address, hosts[1].address)];
+        cut(&one);
+        assert_eq!([0, 1].map(passes), [false, true]);
+        restore(&one);
+        assert_eq!([0, 1].map(passes), [true, true]);
+        let both = between(hosts[0].address, hosts[1].address);
+        cut(&both);
+        assert_eq!([0, 1].map(passes), [false, false]);
+        restore(&both);
+        assert_eq!([0, 1].map(passes), [true, true]);
+    });
 }

@@ -165,3 +165,17 @@ impl Pages {
         self.thread.join().expect("reads pages")
     }
 }
+
+#[test]
+fn a_number_that_goes_back_is_wrong_and_one_behind_another_collector_is_old() {
+    let page = |received: u64| vec![json!({"device": "0000002a", "received": received})];
+    let mut seen = Seen::default();
+    for (collector, received) in [(1, 5), (2, 4), (2, 6), (1, 6)] {
+        seen.page(collector, "now", &page(received));
+    }
+    assert_eq!((seen.older, seen.wrong.len(), seen.most[&42]), (1, 0, 6));
+    seen.page(1, "now", &page(5));
+    assert!(seen.wrong[0].contains("showed 5"), "{:?}", seen.wrong);
+    seen.page(1, "now", &[json!({"device": "0000002a"})]);
+    assert_eq!(seen.wrong.len(), 2);
+}
