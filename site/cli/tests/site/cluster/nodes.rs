@@ -25,8 +25,8 @@ const THREADS: usize = 1500;
 const STACK: usize = 256 << 10;
 /// Nodes that may keep their sockets open.
 const SOCKETS: usize = 5000;
-/// Interval in which an idle thread looks again.
-const IDLE: Duration = Duration::from_secs(1);
+/// Interval in which the first idle thread looks for nodes.
+const WATCH: Duration = Duration::from_millis(20);
 
 /// What became of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,9 @@ pub struct Air {
 struct Waiting {
     due: BinaryHeap<Reverse<(Instant, usize)>>,
     nodes: HashMap<usize, Node>,
+    /// One idle thread waits for the next node. The others wait to take its place: if all did, a
+    /// thousand would wake for each reading.
+    is_watched: bool,
     stop: bool,
 }
 
@@ -84,8 +87,6 @@ impl Queue {
         let mut waiting = self.lock();
         waiting.due.push(Reverse((due, node.number)));
         waiting.nodes.insert(node.number, node);
-        drop(waiting);
-        self.more.notify_one();
     }
 
     /// The next node when its time has come, or at the end: then it is true. `None` if none is left.
@@ -99,12 +100,19 @@ impl Queue {
                 Some(due) if waiting.stop || due <= now => {
                     let Reverse((_, number)) = waiting.due.pop()?;
                     let node = waiting.nodes.remove(&number)?;
+                    self.more.notify_one();
                     return Some((node, waiting.stop));
                 }
+                _ if waiting.is_watched => {
+                    waiting = self.more.wait(waiting).expect("no node panics");
+                }
                 next => {
-                    let wait = next.map_or(IDLE, |due| due - now);
+                    waiting.is_watched = true;
+                    // A node that comes back may be due before this one.
+                    let wait = next.map_or(WATCH, |due| WATCH.min(due - now));
                     let woken = self.more.wait_timeout(waiting, wait);
                     waiting = woken.expect("no node panics").0;
+                    waiting.is_watched = false;
                 }
             }
         }
