@@ -108,8 +108,10 @@ impl Trial {
         say!("faults             {}", listed(&faults.done));
         say!("processor, memory  {}", faults.usage);
         say!(
-            "started again      {} times, because PostgreSQL was away at the start",
-            faults.started_again
+            "started again      {} times, because PostgreSQL was away at the start; collectors killed \
+             because they did not stop in a minute: {}",
+            faults.started_again,
+            faults.stopped_late
         );
         say!("{verdict}");
         let seconds = begun.elapsed().as_secs();

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use super::part::Stopped;
 use super::usage::Usage;
 use super::whole::Whole;
 use crate::network::{self, Pairs};
@@ -103,6 +104,8 @@ pub struct Faults {
     pub done: BTreeMap<(Kind, Manner), u32>,
     /// How often a part was started while PostgreSQL was away, and had to be started again.
     pub started_again: u32,
+    /// How often a collector did not stop in time, and was killed.
+    pub stopped_late: u32,
     /// What is wrong although nobody struck it.
     pub odd: Vec<String>,
     pub usage: Usage,
@@ -118,6 +121,7 @@ impl Faults {
             started: Instant::now(),
             done: BTreeMap::new(),
             started_again: 0,
+            stopped_late: 0,
             odd: Vec::new(),
             usage: Usage::default(),
         }
@@ -259,8 +263,10 @@ impl Faults {
             Manner::Kill => part.kill(),
             Manner::Pause => part.signal(Signal::STOP),
             Manner::Restart => {
-                if !part.stop() {
-                    self.odd.push(format!("{} did not stop well", part.name));
+                match part.stop() {
+                    Stopped::Well => {}
+                    Stopped::Late if kind == Kind::Collector => self.stopped_late += 1,
+                    how => self.odd.push(format!("{} stopped: {how:?}", part.name)),
                 }
                 part.start();
             }

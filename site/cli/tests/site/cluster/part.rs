@@ -11,8 +11,17 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::gateway_support::{PATIENCE, Site};
 
-/// Time in which a part must stop when it is asked to.
+/// Time in which a part stops when it is asked to. Then it is killed, as a service manager does it: a
+/// collector whose commit waits for a standby that is away waits a minute for the answer.
 const STOPS: Duration = Duration::from_secs(60);
+
+/// How a part stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    Well,
+    Badly,
+    Late,
+}
 
 pub struct Part {
     pub name: String,
@@ -84,20 +93,23 @@ impl Part {
         }
     }
 
-    /// Asks it to stop, and waits until it has. Returns true if it ended well.
-    pub fn stop(&mut self) -> bool {
+    /// Asks it to stop, and waits until it has.
+    pub fn stop(&mut self) -> Stopped {
         self.signal(Signal::TERM);
         let mut child = self.child.take().expect("runs");
         let since = Instant::now();
         while since.elapsed() < STOPS {
             if let Some(status) = child.try_wait().expect("waits") {
-                return status.success();
+                return match status.success() {
+                    true => Stopped::Well,
+                    false => Stopped::Badly,
+                };
             }
             std::thread::sleep(Duration::from_millis(10));
         }
         _ = child.kill();
         _ = child.wait();
-        panic!("{} does not stop: {}", self.name, self.log.display());
+        Stopped::Late
     }
 
     /// True if it ended although nobody struck it.
