@@ -164,7 +164,7 @@ impl Trial {
 }
 
 /// The rows of each payload, once all acknowledged readings are stored and the stream is empty. If
-/// that takes too long, as it is then.
+/// nothing more is stored for too long, as it is then.
 fn settled(whole: &mut Whole, faults: &mut Faults, told: &[Told]) -> HashMap<String, u32> {
     let since = Instant::now();
     let acknowledged = |(name, fate): (&String, &Fate)| match fate {
@@ -175,12 +175,18 @@ fn settled(whole: &mut Whole, faults: &mut Faults, told: &[Told]) -> HashMap<Str
         .iter()
         .flat_map(|told| told.sent.iter().filter_map(acknowledged))
         .collect();
+    let (mut before, mut last) = (0, since);
     loop {
         faults.wait(whole, Duration::from_millis(200));
         // The stream first: what leaves it later is in the rows.
         let left = whole.nats[0].messages();
-        let is_late = since.elapsed() >= PATIENCE;
-        if !is_late && (left > 0 || count(&whole.database) < wanted.len()) {
+        let now = count(&whole.database);
+        if now > before {
+            (before, last) = (now, Instant::now());
+        }
+        // A large backlog may take long, as long as it gets less.
+        let is_late = last.elapsed() >= PATIENCE;
+        if !is_late && (left > 0 || now < wanted.len()) {
             continue;
         }
         let stored = rows(&whole.database);
