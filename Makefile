@@ -81,7 +81,7 @@ demo: setup ## measure the simulated Uno and this PC, compare with the papers, w
 	@tools/demo.sh
 
 # make demo-cluster DEMO="--nodes 50 --faults 20 --seed 7"
-demo-cluster: ## kill, pause and restart the parts of a site of many processes, and count its readings
+demo-cluster: ## kill, pause, restart and cut off the parts of a site of many processes, and count its readings
 	@tools/demo-cluster.sh $(DEMO)
 
 test: setup ## all that guards a release; ends with "N passed, N failed"

@@ -17,7 +17,7 @@ while [ $# -gt 0 ]; do
     --nodes | --faults | --seed | --nats)
         name=${1#--}
         most=9
-        case $name in nodes | faults) most=9999 ;; seed) most=999999999 ;; esac
+        case $name in nodes) most=1000000 ;; faults) most=9999 ;; seed) most=999999999 ;; esac
         if ! [[ ${2:-} =~ ^[1-9][0-9]{0,8}$ ]] || [ "$2" -gt $most ]; then
             echo "demo-cluster: $1 takes a number from 1 to $most, not '${2:-}'" >&2
             exit 2

@@ -1,15 +1,26 @@
 //! A PostgreSQL cluster for one test, in a temporary directory and reached over a Unix socket
 //! there. PostgreSQL refuses to run as root, so it then runs as the user postgres.
 
+use std::net::Ipv4Addr;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// A machine of a test, which has a network of its own.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    pub address: Ipv4Addr,
+    /// The words before a command that is to run there.
+    pub under: Vec<String>,
+}
+
 #[derive(Debug)]
 pub struct Cluster {
     folder: tempfile::TempDir,
     bin: PathBuf,
+    /// Where it runs. Others then reach it by this machine's address.
+    pub machine: Option<Machine>,
     /// TCP port on which it listens in addition to its socket.
     port: Option<u16>,
     tls: bool,
@@ -53,6 +64,11 @@ fn copy(from: &Path, to: &Path) {
 impl Cluster {
     /// Starts a cluster. Returns `None` if PostgreSQL is not installed; CI requires it.
     pub fn start() -> Option<Cluster> {
+        Cluster::start_on(None)
+    }
+
+    /// Starts a cluster on a machine of its own.
+    pub fn start_on(machine: Option<Machine>) -> Option<Cluster> {
         let Some(bin) = programs() else {
             assert!(
                 std::env::var_os("CI").is_none(),
@@ -61,8 +77,16 @@ impl Cluster {
             eprintln!("skipped: PostgreSQL is not installed (apt-get install postgresql)");
             return None;
         };
-        let cluster = Cluster::empty(bin);
+        let mut cluster = Cluster::empty(bin);
         cluster.fill();
+        if machine.is_some() {
+            // Who may connect; it trusts loopback only.
+            let path = cluster.data().join("pg_hba.conf");
+            let mut rules = std::fs::read_to_string(&path).expect("rules");
+            rules += "host all,replication all 10.77.0.0/16 trust\n";
+            std::fs::write(&path, rules).expect("writes");
+        }
+        cluster.machine = machine;
         cluster.up();
         Some(cluster)
     }
@@ -82,6 +106,7 @@ impl Cluster {
         Cluster {
             folder,
             bin,
+            machine: None,
             port: None,
             tls: false,
         }
@@ -131,7 +156,13 @@ impl Cluster {
 
     /// Starts a standby, and from now on commits only what it has too.
     pub fn standby(&self) -> Cluster {
-        let standby = Cluster::empty(self.bin.clone());
+        self.standby_on(None)
+    }
+
+    /// The same on a machine of its own.
+    pub fn standby_on(&self, machine: Option<Machine>) -> Cluster {
+        let mut standby = Cluster::empty(self.bin.clone());
+        standby.machine = machine;
         standby.follow(self);
         standby
     }
@@ -141,10 +172,9 @@ impl Cluster {
     pub fn follow(&self, server: &Cluster) {
         let data = self.data();
         let _ = std::fs::remove_dir_all(&data);
-        let (data, from) = (data.to_str().expect("text"), server.socket());
-        let from = from.to_str().expect("text");
+        let (data, from) = (data.to_str().expect("text"), server.host());
         let copy = [
-            "-D", data, "-h", from, "-U", "postgres", "-R", "-C", "-S", "standby", "-c", "fast",
+            "-D", data, "-h", &from, "-U", "postgres", "-R", "-C", "-S", "standby", "-c", "fast",
         ];
         self.run("pg_basebackup", &copy);
         self.up();
@@ -159,10 +189,15 @@ impl Cluster {
         }
     }
 
+    /// Its first process, if it runs.
+    pub fn process(&self) -> Option<u32> {
+        let file = std::fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
+        file.lines().next()?.trim().parse().ok()
+    }
+
     /// Sends a signal to all its processes: it hangs, or goes on.
     pub fn signal(&self, signal: &str) {
-        let file = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it runs");
-        let first = file.lines().next().expect("a process").trim().to_owned();
+        let first = self.process().expect("it runs").to_string();
         // The first process starts others, so it stops before them and goes on after them.
         let signal = format!("-{signal}");
         for (program, arguments) in [
@@ -244,7 +279,31 @@ impl Cluster {
     }
 
     fn run(&self, program: &str, arguments: &[&str]) {
-        let mut command = Command::new(self.bin.join(program));
+        let program = self.bin.join(program);
+        let command = match &self.machine {
+            None => {
+                let mut command = Command::new(&program);
+                if is_root() {
+                    command.gid(id("-g")).uid(id("-u"));
+                }
+                command
+            }
+            // Only root may enter its network.
+            Some(Machine { under, .. }) => {
+                let mut command = Command::new(&under[0]);
+                command.args(&under[1..]);
+                if is_root() {
+                    let (user, group) = (id("-u").to_string(), id("-g").to_string());
+                    command.args(["--setuid", &user, "--setgid", &group]);
+                }
+                command.arg("--").arg(&program);
+                command
+            }
+        };
+        Self::run_as(command, &program, arguments);
+    }
+
+    fn run_as(mut command: Command, program: &Path, arguments: &[&str]) {
         command
             .args(arguments)
             .current_dir("/tmp")
@@ -252,11 +311,12 @@ impl Cluster {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        if is_root() {
-            command.gid(id("-g")).uid(id("-u"));
-        }
         let status = command.status().expect("runs");
-        assert!(status.success(), "{program} {arguments:?}: {status}");
+        assert!(
+            status.success(),
+            "{} {arguments:?}: {status}",
+            program.display()
+        );
     }
 
     pub fn up(&self) {
@@ -266,9 +326,12 @@ impl Cluster {
     fn up_with(&self, ssl: &str) {
         // Tests kill PostgreSQL, but not the machine, whose disk would lose what is not synchronised.
         let mut options = format!("-k {} -c fsync=off -c ssl={ssl}", self.socket().display());
-        match self.port {
-            Some(port) => options += &format!(" -c listen_addresses=localhost -p {port}"),
-            None => options += " -c listen_addresses=",
+        match (self.port, &self.machine) {
+            (Some(port), _) => options += &format!(" -c listen_addresses=localhost -p {port}"),
+            (None, Some(machine)) => {
+                options += &format!(" -c listen_addresses={}", machine.address);
+            }
+            (None, None) => options += " -c listen_addresses=",
         }
         let log = self.log();
         self.run(
@@ -293,16 +356,29 @@ impl Cluster {
         self.run("pg_ctl", &["-D", data, "-m", "immediate", "-w", "stop"]);
     }
 
+    /// The URL of its Unix socket.
     pub fn url(&self) -> String {
-        self.url_with(&[])
+        Cluster::url_of(&self.socket().display().to_string())
+    }
+
+    /// The host by which others reach it: an address, or the folder of its Unix socket.
+    fn host(&self) -> String {
+        match &self.machine {
+            Some(machine) => machine.address.to_string(),
+            None => self.socket().display().to_string(),
+        }
+    }
+
+    fn url_of(hosts: &str) -> String {
+        let hosts = hosts.replace('/', "%2F");
+        format!("postgres://postgres@{hosts}/postgres")
     }
 
     /// The URL of one of several servers, whichever takes writes.
     pub fn url_with(&self, others: &[&Cluster]) -> String {
         let all = std::iter::once(&self).chain(others);
-        let hosts = all.map(|it| it.socket().display().to_string().replace('/', "%2F"));
-        let hosts = hosts.collect::<Vec<_>>().join(",");
-        format!("postgres://postgres@{hosts}/postgres")
+        let hosts: Vec<String> = all.map(|it| it.host()).collect();
+        Cluster::url_of(&hosts.join(","))
     }
 }
 

@@ -21,6 +21,14 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// three questions without an answer the connection ends.
 const QUIET: Duration = Duration::from_secs(5);
 
+/// The same for the server's end of the connection. Without it a server keeps the session of a client
+/// whose network was cut for two hours, with its locks, and refuses the client's next session. Names
+/// that the server does not know are left out.
+const SESSION: &str = "SELECT set_config(name, value, false) FROM (VALUES
+    ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '5'),
+    ('tcp_keepalives_count', '3'), ('tcp_user_timeout', '20s')) AS wanted(name, value)
+    WHERE current_setting(name, true) IS NOT NULL";
+
 /// See the [module](self).
 pub struct Server {
     /// The connection string without what concerns TLS.
@@ -75,10 +83,12 @@ impl Server {
         let hosts = self.config.get_hosts().len().max(1) as u32;
         let limit = self.config.get_connect_timeout().unwrap_or(&CONNECT);
         let limit = limit.saturating_mul(hosts).saturating_add(ANSWER);
-        match &self.tls {
+        let mut client = match &self.tls {
             Some(tls) => Client::connect(runtime, &self.config, tls.clone(), limit),
             None => Client::connect(runtime, &self.config, NoTls, limit),
-        }
+        }?;
+        client.batch_execute(SESSION)?;
+        Ok(client)
     }
 
     /// Why there is no connection, from the reason of the last host.

@@ -1,6 +1,7 @@
 //! A node that keeps its keys and every packet from the gateway. It detects a key and a counter
 //! that sealed two different packets.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
@@ -75,7 +76,8 @@ pub struct UnderWay {
 }
 
 pub struct Recorder {
-    socket: UdpSocket,
+    /// Opened when it is needed.
+    socket: OnceCell<UdpSocket>,
     gateway: SocketAddr,
     suite: Suite,
     id: DeviceId,
@@ -95,11 +97,19 @@ pub struct Recorder {
     pub again: Duration,
 }
 
+/// A socket that reaches this gateway.
+fn new_socket(gateway: SocketAddr) -> UdpSocket {
+    let own = match gateway.ip().is_loopback() {
+        true => "127.0.0.1:0",
+        false => "0.0.0.0:0",
+    };
+    UdpSocket::bind(own).expect("binds")
+}
+
 impl Recorder {
     pub fn new(suite: selo_sys::node::Suite, gateway: SocketAddr, device: (u32, [u8; 32])) -> Self {
-        let socket = UdpSocket::bind("127.0.0.1:0").expect("binds");
         Recorder {
-            socket,
+            socket: OnceCell::new(),
             gateway,
             suite: Suite::from_code(suite as u8).expect("a suite"),
             id: DeviceId(device.0),
@@ -132,7 +142,18 @@ impl Recorder {
     /// Sends any bytes, such as an earlier packet.
     pub fn say(&self, frame: &[u8]) {
         // If the gateway is gone, sending fails. For a node that is a lost packet.
-        let _ = self.socket.send_to(frame, self.gateway);
+        let _ = self.socket().send_to(frame, self.gateway);
+    }
+
+    fn socket(&self) -> &UdpSocket {
+        self.socket.get_or_init(|| new_socket(self.gateway))
+    }
+
+    /// Judges what has arrived, and closes its socket: a machine has fewer sockets than some tests have
+    /// nodes. It has another address afterwards.
+    pub fn rest(&mut self) {
+        self.listen(Duration::ZERO);
+        self.socket.take();
     }
 
     /// Receives and judges the next packet.
@@ -140,9 +161,10 @@ impl Recorder {
         loop {
             let left = until.checked_duration_since(Instant::now())?;
             let wait = left.max(Duration::from_millis(1));
-            self.socket.set_read_timeout(Some(wait)).expect("sets");
+            let socket = self.socket();
+            socket.set_read_timeout(Some(wait)).expect("sets");
             let mut buffer = [0; 2048];
-            let Ok((size, _)) = self.socket.recv_from(&mut buffer) else {
+            let Ok((size, _)) = socket.recv_from(&mut buffer) else {
                 continue;
             };
             let frame = buffer[..size].to_vec();

@@ -14,8 +14,12 @@ use std::time::{Duration, Instant};
 
 use crate::gateway_support::farm::Farm;
 use crate::gateway_support::{CNode, Gateway, PATIENCE, Running};
+use crate::network;
 use crate::postgres::Cluster;
 use selo_sys::node::Suite;
+
+/// Time in which a database works again after its network does, also on a slow machine.
+const SESSION_ENDS: Duration = Duration::from_secs(90);
 
 /// The chain on one machine. Each part is a process.
 struct Chain {
@@ -72,7 +76,7 @@ impl Chain {
 
     fn start_collector(&mut self) {
         let database = match &self.cluster {
-            Some(cluster) => cluster.url(),
+            Some(cluster) => cluster.url_with(&[]),
             None => self.database().display().to_string(),
         };
         let arguments = self.farm.with_broker(
@@ -253,4 +257,37 @@ fn whatever_is_killed_what_a_node_was_told_of_is_stored_once_in_postgresql() {
     if let Some(cluster) = Cluster::start() {
         one_after_the_other(Some(cluster));
     }
+}
+
+/// Nobody is told that the connection to the database is gone, neither the collector nor the server,
+/// which keeps the session of the lost connection, and its lock.
+#[test]
+fn a_database_that_was_cut_off_takes_readings_again_when_it_is_back() {
+    const NAME: &str = "chain::a_database_that_was_cut_off_takes_readings_again_when_it_is_back";
+    network::with(NAME, |mut network| {
+        let (here, there) = (network.host(), network.host());
+        let Some(cluster) = Cluster::start_on(Some(there.machine())) else {
+            return;
+        };
+        here.within(|| {
+            let mut chain = Chain::started(Some(cluster));
+            chain.deliver(3);
+            chain.wait_stored();
+            let both = network::between(here.address, there.address);
+            network::cut(&both);
+            chain.deliver(3);
+            let said = chain.collector_says("readings are not being stored");
+            assert!(said.contains("hint"), "{said}");
+            network::restore(&both);
+            let back = Instant::now();
+            chain.deliver(3);
+            chain.is_complete();
+            let late = back.elapsed();
+            assert!(
+                late < SESSION_ENDS,
+                "{late:?}: {}",
+                chain.collector_says("")
+            );
+        });
+    });
 }

@@ -6,7 +6,9 @@
 
 mod faults;
 mod nodes;
+mod pages;
 mod part;
+mod usage;
 mod verdict;
 mod whole;
 
@@ -20,14 +22,20 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::chain::counted;
 use crate::gateway_support::PATIENCE;
+use crate::network::{self, Network, Where};
 use crate::postgres::Cluster;
 use crate::seeded::Seeded;
 use crate::state_faults::number;
 use crate::stream::server::Nats;
 use faults::{Faults, Kind, Manner};
 use nodes::{Air, Fate, Nodes, Told};
+use pages::{Pages, Seen};
 use verdict::Verdict;
 use whole::{Plan, Whole};
+
+/// The test of the large site, by its name.
+const LARGE: &str =
+    "cluster::a_large_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struck";
 
 /// Prints lines that `tools/demo-cluster.sh` shows.
 macro_rules! say {
@@ -47,16 +55,16 @@ struct Trial {
     apart: Duration,
     /// Mean time between two readings of a node.
     every: Duration,
-    /// Faults of PostgreSQL in this order, in place of random ones of all parts.
-    of_database: Vec<Manner>,
+    /// These faults in this order, in place of random ones.
+    chosen: Vec<(Kind, usize, Manner)>,
     logs: PathBuf,
 }
 
 impl Trial {
     /// Runs it, and says how it went. `None` if a server is not installed.
-    fn run(&self) -> Option<Verdict> {
+    fn run(&self, network: Option<Network>) -> Option<Verdict> {
         let begun = Instant::now();
-        let mut whole = Whole::start(self.plan, &self.logs)?;
+        let mut whole = Whole::start(self.plan, &self.logs, network)?;
         say!("{}", self.title(begun));
         say!("{}", whole.status());
         let interrupted = interrupted();
@@ -65,31 +73,45 @@ impl Trial {
             every: self.every,
             begun,
             acknowledged: 0.into(),
-            stop: false.into(),
+            joined: 0.into(),
             interrupted: interrupted.clone(),
         };
+        let pages = Pages::start(whole.viewers(), begun);
         let nodes = Nodes::start(air, whole.devices.clone(), self.seed);
         let mut faults = Faults::new(self.seed, interrupted.clone());
         self.strike(&mut whole, &mut faults, &nodes, begun);
         faults.end(&mut whole);
         let told = nodes.end();
-        faults.mind(&mut whole);
-        let stored = settled(&whole, &told, &interrupted);
+        let stored = settled(&mut whole, &mut faults, &told);
+        faults.settle(&mut whole);
         // Nothing is wrong with any part when all are back.
         whole.status();
         faults.mind(&mut whole);
         whole.keep_logs(&self.logs);
         let mut verdict = Verdict::of(&told, &stored);
         verdict.odd.append(&mut faults.odd);
+        let mut seen = pages.end();
+        say!(
+            "pages              {} read, {} away, {} wrong numbers, {} older than another collector's",
+            seen.pages,
+            seen.away,
+            seen.wrong.len(),
+            seen.older
+        );
+        verdict.odd.append(&mut seen.wrong);
+        verdict.odd.extend(amiss(&whole, &told, &stored, &seen));
         match fail_over(&whole, &stored) {
             Some(Ok(has)) => say!("standby            {has}, after the first server was killed"),
             Some(Err(lacks)) => verdict.odd.push(lacks),
             None => {}
         }
         say!("faults             {}", listed(&faults.done));
+        say!("processor, memory  {}", faults.usage);
         say!(
-            "started again      {} times, because PostgreSQL was away at the start",
-            faults.started_again
+            "started again      {} times, because PostgreSQL was away at the start; collectors killed \
+             because they did not stop in a minute: {}",
+            faults.started_again,
+            faults.stopped_late
         );
         say!("{verdict}");
         let seconds = begun.elapsed().as_secs();
@@ -121,19 +143,20 @@ impl Trial {
         let mut random = Seeded(self.seed ^ u64::MAX);
         let apart = self.apart.as_millis() as usize;
         // The nodes join first.
-        faults.wait(whole, self.apart * 2);
+        faults.wait(whole, self.every.max(self.apart * 2));
         for fault in 1..=self.faults {
-            match self.of_database.get(fault as usize - 1) {
-                Some(manner) => faults.strike_so(whole, Kind::Database, 0, *manner),
+            match self.chosen.get(fault as usize - 1) {
+                Some(fault) => faults.strike_so(whole, *fault),
                 None => faults.strike(whole),
             }
             let time = apart / 2 + random.below(apart);
             faults.wait(whole, Duration::from_millis(time as u64));
             if fault % 10 == 0 || fault == self.faults {
                 say!(
-                    "{fault:4} faults {:5} s {:6} readings acknowledged",
+                    "{fault:4} faults {:5} s {:6} readings acknowledged, {:6} joins",
                     begun.elapsed().as_secs(),
-                    nodes.air.acknowledged.load(Relaxed)
+                    nodes.air.acknowledged.load(Relaxed),
+                    nodes.air.joined.load(Relaxed)
                 );
             }
         }
@@ -141,8 +164,8 @@ impl Trial {
 }
 
 /// The rows of each payload, once all acknowledged readings are stored and the stream is empty. If
-/// that takes too long, as it is then.
-fn settled(whole: &Whole, told: &[Told], interrupted: &AtomicBool) -> HashMap<String, u32> {
+/// nothing more is stored for too long, as it is then.
+fn settled(whole: &mut Whole, faults: &mut Faults, told: &[Told]) -> HashMap<String, u32> {
     let since = Instant::now();
     let acknowledged = |(name, fate): (&String, &Fate)| match fate {
         Fate::Acknowledged(_) => Some(name.clone()),
@@ -152,19 +175,34 @@ fn settled(whole: &Whole, told: &[Told], interrupted: &AtomicBool) -> HashMap<St
         .iter()
         .flat_map(|told| told.sent.iter().filter_map(acknowledged))
         .collect();
+    let (mut before, mut last) = (0, since);
     loop {
-        assert!(!interrupted.load(Relaxed), "interrupted");
+        faults.wait(whole, Duration::from_millis(200));
         // The stream first: what leaves it later is in the rows.
         let left = whole.nats[0].messages();
+        let now = count(&whole.database);
+        if now > before {
+            (before, last) = (now, Instant::now());
+        }
+        // A large backlog may take long, as long as it gets less.
+        let is_late = last.elapsed() >= PATIENCE;
+        if !is_late && (left > 0 || now < wanted.len()) {
+            continue;
+        }
         let stored = rows(&whole.database);
         let is_complete = left == 0 && wanted.iter().all(|name| stored.contains_key(name));
-        if is_complete || since.elapsed() >= PATIENCE {
+        if is_complete || is_late {
             let seconds = since.elapsed().as_secs();
             say!("quiet after {seconds} s, {left} readings left in the stream");
             return stored;
         }
-        std::thread::sleep(Duration::from_millis(200));
     }
+}
+
+/// The number of rows.
+fn count(database: &Cluster) -> usize {
+    let count = database.psql("SELECT count(*) FROM reading");
+    count.parse().expect("a number")
 }
 
 /// The rows of each payload.
@@ -184,6 +222,47 @@ fn fail_over(whole: &Whole, stored: &HashMap<String, u32>) -> Option<Result<Stri
         true => Ok(format!("has the same {} readings", there.len())),
         false => Err(format!("the standby lacks {missing} stored readings")),
     })
+}
+
+/// What the pages have shown beyond what was sent, and what they show at the end beside what is stored.
+fn amiss(whole: &Whole, told: &[Told], stored: &HashMap<String, u32>, seen: &Seen) -> Vec<String> {
+    let mut amiss = Vec::new();
+    if seen.pages == 0 {
+        amiss.push("no page was ever there".to_owned());
+    }
+    let of = |told: &Told| whole.devices[told.number].0;
+    let rows = |told: &Told| {
+        let stored = told.sent.keys().filter_map(|name| stored.get(name));
+        stored.map(|rows| u64::from(*rows)).sum::<u64>()
+    };
+    let right: HashMap<u32, (u64, u64)> = told
+        .iter()
+        .map(|told| (of(told), (told.sent.len() as u64, rows(told))))
+        .collect();
+    for (device, shown) in &seen.most {
+        let sent = right.get(device).map_or(0, |(sent, _)| *sent);
+        if *shown > sent {
+            amiss.push(format!(
+                "a page showed {shown} of {sent} readings of {device:08x}"
+            ));
+        }
+    }
+    for (mut viewer, number) in whole.viewers().into_iter().zip(1..) {
+        let Some(stations) = viewer.read() else {
+            amiss.push(format!("collector {number} has no page at the end"));
+            continue;
+        };
+        for station in stations {
+            let (device, shown) = pages::shown(&station).unwrap_or_default();
+            let rows = right.get(&device).map_or(0, |(_, rows)| *rows);
+            if shown != rows {
+                amiss.push(format!(
+                    "collector {number} shows {shown} readings of {device:08x} at the end, not {rows}"
+                ));
+            }
+        }
+    }
+    amiss
 }
 
 fn listed(done: &BTreeMap<(Kind, Manner), u32>) -> String {
@@ -218,8 +297,8 @@ fn new_folder() -> PathBuf {
 }
 
 /// Fails if anything is wrong.
-fn judge(trial: &Trial) {
-    let verdict = trial.run();
+fn judge(trial: &Trial, network: Option<Network>) {
+    let verdict = trial.run(network);
     assert!(
         verdict.as_ref().is_none_or(Verdict::is_good),
         "see above, and the logs in {}",
@@ -243,10 +322,10 @@ fn a_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struck() {
         seed: number("SELO_SEED", 1),
         apart: Duration::from_millis(800),
         every: Duration::from_millis(400),
-        of_database: Vec::new(),
+        chosen: Vec::new(),
         logs: new_folder(),
     };
-    judge(&trial);
+    judge(&trial, None);
     std::fs::remove_dir_all(&trial.logs).expect("removes");
 }
 
@@ -254,12 +333,13 @@ fn a_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struck() {
 /// server hangs for a while. At the end the first one of the connection string is the standby.
 #[test]
 fn a_site_goes_on_with_the_standby_in_place_of_a_server_that_died_or_hangs() {
-    let of_database = vec![
+    let chosen = [
         Manner::FailOver,
         Manner::Depose,
         Manner::Pause,
         Manner::FailOver,
     ];
+    let chosen = Vec::from(chosen.map(|manner| (Kind::Database, 0, manner)));
     let trial = Trial {
         plan: Plan {
             nats: 1,
@@ -270,25 +350,82 @@ fn a_site_goes_on_with_the_standby_in_place_of_a_server_that_died_or_hangs() {
             nodes: 4,
             lease: 2,
         },
-        faults: of_database.len() as u32,
+        faults: chosen.len() as u32,
         seed: number("SELO_SEED", 1),
         apart: Duration::from_secs(5),
         every: Duration::from_millis(400),
-        of_database,
+        chosen,
         logs: new_folder(),
     };
-    judge(&trial);
+    judge(&trial, None);
     std::fs::remove_dir_all(&trial.logs).expect("removes");
+}
+
+/// Each part in turn goes on without the network, past its lease: an engine that hears the heads and
+/// not PostgreSQL, one that has its lease and no head, and so on.
+#[test]
+fn a_site_goes_on_when_its_parts_are_cut_off_and_come_back() {
+    let chosen = vec![
+        (Kind::Engine, 0, Manner::CutSome),
+        (Kind::Database, 0, Manner::CutOver),
+        (Kind::Collector, 0, Manner::Mute),
+        (Kind::Head, 0, Manner::Deafen),
+        (Kind::Nats, 0, Manner::Cut),
+        (Kind::Engine, 1, Manner::Deafen),
+        (Kind::Standby, 0, Manner::Cut),
+    ];
+    network::with(
+        "cluster::a_site_goes_on_when_its_parts_are_cut_off_and_come_back",
+        |network| {
+            let trial = Trial {
+                plan: Plan {
+                    nats: 1,
+                    engines: 2,
+                    heads: 2,
+                    collectors: 2,
+                    standby: true,
+                    nodes: 6,
+                    lease: 2,
+                },
+                faults: chosen.len() as u32,
+                seed: number("SELO_SEED", 1),
+                apart: Duration::from_secs(3),
+                every: Duration::from_millis(800),
+                chosen,
+                logs: new_folder(),
+            };
+            judge(&trial, Some(network));
+            std::fs::remove_dir_all(&trial.logs).expect("removes");
+        },
+    );
+}
+
+/// The mean time between readings and between faults of a large site: about a hundred readings a
+/// second at most, and each node sends some.
+fn pace(nodes: usize) -> (Duration, Duration) {
+    let every = Duration::from_millis(10 * nodes as u64).max(Duration::from_secs(4));
+    let apart = Duration::from_secs(if nodes > 2000 { 5 } else { 3 });
+    (every, apart)
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn a_large_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struck() {
+    let network = match network::enter(LARGE) {
+        Where::Here(network) => Some(network),
+        Where::Elsewhere(is_good) => return assert!(is_good, "see above"),
+        Where::Refused(why) => {
+            say!("no part is cut off: this machine allows no network namespaces ({why})");
+            None
+        }
+    };
     let given = std::env::var("SELO_LOGS").map(PathBuf::from);
     let logs = given.unwrap_or_else(|_| new_folder());
     if servers() == 1 {
         say!("one NATS server instead of three with copies: it is older than 2.10");
     }
+    let nodes = number("SELO_NODES", 200) as usize;
+    let (every, apart) = pace(nodes);
     let trial = Trial {
         plan: Plan {
             nats: number("SELO_NATS", servers()) as usize,
@@ -296,15 +433,15 @@ fn a_large_site_of_processes_loses_and_doubles_nothing_while_its_parts_are_struc
             heads: 3,
             collectors: 2,
             standby: true,
-            nodes: number("SELO_NODES", 200) as usize,
+            nodes,
             lease: 3,
         },
         faults: number("SELO_FAULTS", 60) as u32,
         seed: number("SELO_SEED", 1),
-        apart: Duration::from_secs(3),
-        every: Duration::from_secs(4),
-        of_database: Vec::new(),
+        apart,
+        every,
+        chosen: Vec::new(),
         logs,
     };
-    judge(&trial);
+    judge(&trial, network);
 }

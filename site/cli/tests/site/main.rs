@@ -15,6 +15,7 @@ mod gateway_walkthrough;
 mod heads;
 mod hostile_logins;
 mod mqtt;
+mod network;
 mod operator;
 mod parts;
 #[path = "../../../../tests/command/postgres.rs"]

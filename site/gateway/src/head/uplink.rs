@@ -24,7 +24,7 @@ const AGE_MAX: Duration = Duration::from_secs(2);
 /// Maximum wait for a TCP connection, and between two attempts.
 const CONNECT: Duration = Duration::from_secs(5);
 const RETRY_MIN: Duration = Duration::from_millis(500);
-const RETRY_MAX: Duration = Duration::from_secs(20);
+const RETRY_MAX: Duration = Duration::from_secs(5);
 /// Interval in which a wait sees that the head stops.
 const STOP: Duration = Duration::from_millis(250);
 

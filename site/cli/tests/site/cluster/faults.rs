@@ -7,11 +7,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use super::part::Stopped;
+use super::usage::Usage;
 use super::whole::Whole;
+use crate::network::{self, Pairs};
 use crate::postgres::Cluster;
 use crate::seeded::Seeded;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Head,
     Engine,
@@ -43,6 +46,17 @@ pub enum Manner {
     /// The same, but it hangs, and goes on for a while after the standby took its place. There are
     /// then two that take writes.
     Depose,
+    /// It goes on, but no packet passes between it and all that it talks to, past its lease.
+    Cut,
+    /// The same between it and some of them.
+    CutSome,
+    /// It is heard by all, and hears nobody.
+    Deafen,
+    /// It hears all, and nobody hears it.
+    Mute,
+    /// It is cut from all, and the standby takes its place. Then it is back for a while, and there
+    /// are two that take writes.
+    CutOver,
 }
 
 /// What may happen to PostgreSQL; the last two need a standby.
@@ -56,6 +70,16 @@ const OF_DATABASE: [Manner; 5] = [
 
 const MANNERS: [Manner; 3] = [Manner::Kill, Manner::Pause, Manner::Restart];
 
+/// What may happen to the network of any part.
+const CUTS: [Manner; 4] = [Manner::Cut, Manner::CutSome, Manner::Deafen, Manner::Mute];
+
+/// One of so many cuts lasts longer than any part waits for another one.
+const LONG_ONE_OF: usize = 4;
+const LONG: Duration = Duration::from_secs(24);
+
+/// Time in which a part has found out that it cannot start.
+const STARTS: Duration = Duration::from_secs(20);
+
 /// Lease of a collector in seconds.
 const COLLECTORS_LEASE: usize = 10;
 
@@ -64,6 +88,8 @@ struct Struck {
     kind: Kind,
     number: usize,
     manner: Manner,
+    /// Pairs of which no packet passes.
+    cut: Pairs,
     until: Instant,
 }
 
@@ -73,11 +99,16 @@ pub struct Faults {
     deck: Vec<Kind>,
     away: Vec<Struck>,
     interrupted: Arc<AtomicBool>,
+    /// When a part was last started, or came back.
+    started: Instant,
     pub done: BTreeMap<(Kind, Manner), u32>,
     /// How often a part was started while PostgreSQL was away, and had to be started again.
     pub started_again: u32,
+    /// How often a collector did not stop in time, and was killed.
+    pub stopped_late: u32,
     /// What is wrong although nobody struck it.
     pub odd: Vec<String>,
+    pub usage: Usage,
 }
 
 impl Faults {
@@ -87,9 +118,12 @@ impl Faults {
             deck: Vec::new(),
             away: Vec::new(),
             interrupted,
+            started: Instant::now(),
             done: BTreeMap::new(),
             started_again: 0,
+            stopped_late: 0,
             odd: Vec::new(),
+            usage: Usage::default(),
         }
     }
 
@@ -97,20 +131,43 @@ impl Faults {
     pub fn strike(&mut self, whole: &mut Whole) {
         let (kind, number) = self.choose(whole);
         let is_followed = whole.standby.is_some() && !self.is_away(Kind::Standby, 0);
-        let manner = match kind {
-            Kind::Database if is_followed => OF_DATABASE[self.random.below(OF_DATABASE.len())],
-            Kind::Database => OF_DATABASE[self.random.below(3)],
-            Kind::Standby => Manner::Kill,
-            _ => MANNERS[self.random.below(MANNERS.len())],
+        let mut manners = match kind {
+            Kind::Database if is_followed => OF_DATABASE.to_vec(),
+            Kind::Database => OF_DATABASE[..3].to_vec(),
+            Kind::Standby => vec![Manner::Kill],
+            _ => MANNERS.to_vec(),
         };
-        self.strike_so(whole, kind, number, manner);
+        if whole.has_network() {
+            manners.extend(CUTS);
+            if kind == Kind::Database && is_followed {
+                manners.push(Manner::CutOver);
+            }
+        }
+        let manner = manners[self.random.below(manners.len())];
+        let is_cut = CUTS.contains(&manner) || manner == Manner::CutOver;
+        let is_long = is_cut && self.random.below(LONG_ONE_OF) == 0;
+        let more = if is_long { LONG } else { Duration::ZERO };
+        self.strike_for(whole, (kind, number, manner), more);
     }
 
     /// Strikes a certain part.
-    pub fn strike_so(&mut self, whole: &mut Whole, kind: Kind, number: usize, manner: Manner) {
+    pub fn strike_so(&mut self, whole: &mut Whole, fault: (Kind, usize, Manner)) {
+        self.strike_for(whole, fault, Duration::ZERO);
+    }
+
+    /// The same, for longer than usual.
+    fn strike_for(
+        &mut self,
+        whole: &mut Whole,
+        (kind, number, manner): (Kind, usize, Manner),
+        more: Duration,
+    ) {
         self.mind(whole);
         *self.done.entry((kind, manner)).or_default() += 1;
+        let cut = self.pairs(whole, kind, number, manner);
+        network::cut(&cut);
         match kind {
+            _ if CUTS.contains(&manner) => {}
             Kind::Database => strike_database(whole, manner),
             // While it is away, nothing is committed.
             Kind::Standby => standby(whole).kill(),
@@ -118,11 +175,12 @@ impl Faults {
             _ => self.strike_part(whole, kind, number, manner),
         }
         if manner != Manner::Restart {
-            let until = Instant::now() + self.absence(whole, kind, manner);
+            let until = Instant::now() + self.absence(whole, kind, manner) + more;
             let struck = Struck {
                 kind,
                 number,
                 manner,
+                cut,
                 until,
             };
             self.away.push(struck);
@@ -155,6 +213,32 @@ impl Faults {
         }
     }
 
+    /// The pairs whose packets do not pass.
+    fn pairs(&mut self, whole: &Whole, kind: Kind, number: usize, manner: Manner) -> Pairs {
+        let (sends, hears) = match manner {
+            Manner::Cut | Manner::CutSome | Manner::CutOver => (false, false),
+            Manner::Deafen => (true, false),
+            Manner::Mute => (false, true),
+            _ => return Pairs::new(),
+        };
+        let (own, mut others) = whole.way(kind, number);
+        if manner == Manner::CutSome {
+            let sure = self.random.below(others.len());
+            let mut index = 0..;
+            others.retain(|_| index.next() == Some(sure) || self.random.below(2) == 0);
+        }
+        let mut pairs = Pairs::new();
+        for other in others {
+            if !sends {
+                pairs.push((own, other));
+            }
+            if !hears {
+                pairs.push((other, own));
+            }
+        }
+        pairs
+    }
+
     fn is_away(&self, kind: Kind, number: usize) -> bool {
         let mut away = self.away.iter();
         away.any(|it| (it.kind, it.number) == (kind, number))
@@ -169,7 +253,7 @@ impl Faults {
                 server.kill();
                 server.up();
             }
-            Manner::FailOver | Manner::Depose => unreachable!("of PostgreSQL only"),
+            _ => unreachable!("not of this part"),
         }
     }
 
@@ -179,20 +263,25 @@ impl Faults {
             Manner::Kill => part.kill(),
             Manner::Pause => part.signal(Signal::STOP),
             Manner::Restart => {
-                if !part.stop() {
-                    self.odd.push(format!("{} did not stop well", part.name));
+                match part.stop() {
+                    Stopped::Well => {}
+                    Stopped::Late if kind == Kind::Collector => self.stopped_late += 1,
+                    how => self.odd.push(format!("{} stopped: {how:?}", part.name)),
                 }
                 part.start();
             }
-            Manner::FailOver | Manner::Depose => unreachable!("of PostgreSQL only"),
+            _ => unreachable!("not of this part"),
         }
     }
 
     fn absence(&mut self, whole: &Whole, kind: Kind, manner: Manner) -> Duration {
         let lease = match (kind, manner) {
-            (Kind::Engine, Manner::Pause) => whole.plan.lease as usize,
-            (Kind::Collector, Manner::Pause) if whole.collectors.len() > 1 => COLLECTORS_LEASE,
-            _ => 0,
+            (_, Manner::Kill | Manner::FailOver | Manner::Depose) => 0,
+            (Kind::Collector, _) if whole.collectors.len() > 1 => COLLECTORS_LEASE,
+            (Kind::Engine, _) => whole.plan.lease as usize,
+            (_, Manner::Pause) => 0,
+            // Engines wait for PostgreSQL, and so on.
+            _ => whole.plan.lease as usize,
         };
         let more = 200 + self.random.below(2800);
         Duration::from_millis((lease * 1000 + more) as u64)
@@ -205,6 +294,7 @@ impl Faults {
             assert!(!self.interrupted.load(Relaxed), "interrupted");
             self.bring_back(whole, Instant::now());
             self.mind(whole);
+            self.usage.sample(whole.processes());
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -217,11 +307,37 @@ impl Faults {
         }
     }
 
+    /// Waits until all parts have run for a while: one that finds no PostgreSQL ends after some seconds.
+    pub fn settle(&mut self, whole: &mut Whole) {
+        loop {
+            self.end(whole);
+            let left = STARTS.saturating_sub(self.started.elapsed());
+            // Without a network, a part that finds no server is told so at once.
+            if left.is_zero() || !whole.has_network() {
+                return;
+            }
+            self.wait(whole, left);
+        }
+    }
+
     fn bring_back(&mut self, whole: &mut Whole, now: Instant) {
         while let Some(at) = self.away.iter().position(|it| it.until <= now) {
             let back = self.away.swap_remove(at);
+            self.started = now;
             let is_paused = back.manner == Manner::Pause;
+            network::restore(&back.cut);
             match back.kind {
+                _ if CUTS.contains(&back.manner) => {}
+                Kind::Database if back.manner == Manner::CutOver => {
+                    // It is there again, and goes on for a while.
+                    let until = now + Duration::from_secs(3);
+                    self.away.push(Struck {
+                        manner: Manner::Depose,
+                        cut: Pairs::new(),
+                        until,
+                        ..back
+                    });
+                }
                 Kind::Database => bring_back_database(whole, back.manner),
                 Kind::Standby => standby(whole).up(),
                 Kind::Nats if is_paused => whole.nats[back.number].signal(Signal::CONT),
@@ -248,16 +364,24 @@ impl Faults {
                 let said = part.said();
                 let last = said.lines().last().unwrap_or_default();
                 // Without the registry or the database they do not start.
-                match last.contains("is PostgreSQL running") {
+                let is_known = [
+                    "is PostgreSQL running",
+                    "check that the database is running",
+                ]
+                .iter()
+                .any(|words| last.contains(words));
+                match is_known {
                     true => self.started_again += 1,
                     false => self.odd.push(format!("{} ended: {last}", part.name)),
                 }
-                self.away
-                    .retain(|it| (it.kind, it.number) != (kind, number));
+                let is_it = |it: &Struck| (it.kind, it.number) == (kind, number);
+                // What is cut stays so.
+                self.away.retain(|it| !is_it(it) || !it.cut.is_empty());
                 self.away.push(Struck {
                     kind,
                     number,
                     manner: Manner::Kill,
+                    cut: Pairs::new(),
                     until: Instant::now() + Duration::from_secs(1),
                 });
             }
@@ -277,11 +401,13 @@ fn strike_database(whole: &mut Whole, manner: Manner) {
             whole.database.kill();
             whole.fail_over();
         }
+        Manner::CutOver => whole.fail_over(),
         Manner::Depose => {
             whole.database.signal("STOP");
             whole.fail_over();
             standby(whole).signal("CONT");
         }
+        _ => unreachable!("its network only"),
     }
 }
 
@@ -294,6 +420,7 @@ fn bring_back_database(whole: &Whole, manner: Manner) {
             standby(whole).follow(&whole.database);
         }
         Manner::Kill | Manner::Restart => whole.database.up(),
+        _ => unreachable!("its network only"),
     }
 }
 

@@ -2,7 +2,7 @@
 //! state, addresses and log.
 
 use std::fs::File;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -11,12 +11,23 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::gateway_support::{PATIENCE, Site};
 
-/// Time in which a part must stop when it is asked to.
+/// Time in which a part stops when it is asked to. Then it is killed, as a service manager does it: a
+/// collector whose commit waits for a standby that is away waits a minute for the answer.
 const STOPS: Duration = Duration::from_secs(60);
+
+/// How a part stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    Well,
+    Badly,
+    Late,
+}
 
 pub struct Part {
     pub name: String,
     pub home: Site,
+    /// Its machine, if it has one of its own.
+    pub machine: Option<Ipv4Addr>,
     words: Vec<String>,
     log: PathBuf,
     child: Option<Child>,
@@ -27,6 +38,7 @@ impl Part {
         Part {
             name,
             home,
+            machine: None,
             words: words.iter().map(|word| (*word).to_owned()).collect(),
             log,
             child: None,
@@ -64,6 +76,11 @@ impl Part {
         String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
     }
 
+    /// Its process, if it runs.
+    pub fn process(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
     pub fn signal(&self, signal: Signal) {
         // It may have ended by itself a moment ago.
         _ = kill_process(Pid::from_child(self.child.as_ref().expect("runs")), signal);
@@ -76,20 +93,23 @@ impl Part {
         }
     }
 
-    /// Asks it to stop, and waits until it has. Returns true if it ended well.
-    pub fn stop(&mut self) -> bool {
+    /// Asks it to stop, and waits until it has.
+    pub fn stop(&mut self) -> Stopped {
         self.signal(Signal::TERM);
         let mut child = self.child.take().expect("runs");
         let since = Instant::now();
         while since.elapsed() < STOPS {
             if let Some(status) = child.try_wait().expect("waits") {
-                return status.success();
+                return match status.success() {
+                    true => Stopped::Well,
+                    false => Stopped::Badly,
+                };
             }
             std::thread::sleep(Duration::from_millis(10));
         }
         _ = child.kill();
         _ = child.wait();
-        panic!("{} does not stop: {}", self.name, self.log.display());
+        Stopped::Late
     }
 
     /// True if it ended although nobody struck it.

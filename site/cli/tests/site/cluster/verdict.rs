@@ -51,9 +51,9 @@ impl Verdict {
         let arrived = sent
             .iter()
             .filter(|(name, fate)| !acknowledged(fate) && stored.contains_key(**name));
-        let answered_twice = told.iter().enumerate().flat_map(|(number, told)| {
+        let answered_twice = told.iter().flat_map(|told| {
             let counters = told.answered_twice.iter();
-            counters.map(move |counter| format!("join {counter} of node {number}"))
+            counters.map(|counter| format!("join {counter} of node {}", told.number))
         });
         let twice = told.iter().flat_map(|told| &told.judge.twice);
         Verdict {

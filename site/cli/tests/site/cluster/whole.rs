@@ -1,15 +1,20 @@
 //! The whole site: servers, engines, heads and collectors, each a process on this machine.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::iter;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use selo_link::random_bytes;
 
+use super::faults::Kind;
+use super::pages::Viewer;
 use super::part::{Part, free_address};
+use super::usage::Of;
 use crate::gateway_support::Site;
-use crate::postgres::Cluster;
+use crate::network::{Host, Network};
+use crate::postgres::{Cluster, Machine};
 use crate::shared::{engines::wait_for_shares, give_key};
 use crate::stream::server::Nats;
 
@@ -27,6 +32,38 @@ pub struct Plan {
     pub lease: u32,
 }
 
+/// The machines of the parts, or this one.
+struct Machines {
+    network: Option<Network>,
+    hosts: Vec<Host>,
+}
+
+impl Machines {
+    /// A new machine, if the parts have machines of their own.
+    fn add(&mut self) -> Option<Machine> {
+        let host = self.network.as_mut()?.host();
+        let machine = host.machine();
+        self.hosts.push(host);
+        Some(machine)
+    }
+
+    /// The home of a part, whose commands run on a new machine.
+    fn home(&mut self) -> (Site, Option<Ipv4Addr>) {
+        let mut home = Site::new();
+        let machine = self.add();
+        if let Some(machine) = &machine {
+            let under: Vec<&str> = machine.under.iter().map(String::as_str).collect();
+            home.run_under(&under);
+        }
+        (home, machine.map(|machine| machine.address))
+    }
+}
+
+/// An address for a service, on its machine or on this one.
+fn address(machine: Option<Ipv4Addr>, port: u16) -> SocketAddr {
+    machine.map_or_else(free_address, |ip| SocketAddr::from((ip, port)))
+}
+
 pub struct Whole {
     pub plan: Plan,
     pub heads: Vec<Part>,
@@ -37,19 +74,35 @@ pub struct Whole {
     pub standby: Option<Cluster>,
     /// The URL of the database. With a standby it names both servers, in the same order for ever.
     url: String,
+    /// The address of each collector's pages.
+    pages: Vec<SocketAddr>,
     /// Where nodes reach each head.
     pub air: Vec<SocketAddr>,
     pub devices: Vec<(u32, [u8; 32])>,
+    /// A certificate of the NATS servers, if parts reach them over a network: the folder, and the
+    /// authority's file.
+    keys: Option<(Site, String)>,
+    machines: Machines,
 }
 
 impl Whole {
-    /// Starts all parts, each with a log in this folder. `None` if a server is not installed.
-    pub fn start(plan: Plan, logs: &Path) -> Option<Whole> {
-        let database = Cluster::start()?;
-        let standby = plan.standby.then(|| database.standby());
-        let nats = match plan.nats {
-            1 => vec![Nats::start()?],
-            several => Nats::several(several)?,
+    /// Starts all parts, each with a log in this folder, and each on a machine of its own if there is a
+    /// network. `None` if a server is not installed.
+    pub fn start(plan: Plan, logs: &Path, network: Option<Network>) -> Option<Whole> {
+        let mut machines = Machines {
+            network,
+            hosts: Vec::new(),
+        };
+        let database = Cluster::start_on(machines.add())?;
+        let standby = plan.standby.then(|| database.standby_on(machines.add()));
+        let of_nats: Option<Vec<Machine>> = (0..plan.nats).map(|_| machines.add()).collect();
+        let keys = of_nats.as_deref().map(keys);
+        let nats = match (of_nats, &keys) {
+            (Some(machines), Some((keys, _))) => {
+                Nats::several_on(&machines, &keys.path().join("keys"))?
+            }
+            _ if plan.nats == 1 => vec![Nats::start()?],
+            _ => Nats::several(plan.nats)?,
         };
         let others: Vec<&Cluster> = standby.iter().collect();
         let mut whole = Whole {
@@ -61,8 +114,11 @@ impl Whole {
             nats,
             database,
             standby,
+            pages: Vec::new(),
             air: Vec::new(),
             devices: devices(plan.nodes),
+            keys,
+            machines,
         };
         whole.start_collectors(logs);
         let taking = whole.start_engines(logs);
@@ -81,6 +137,59 @@ impl Whole {
         self.database.psql("SELECT pg_reload_conf()");
     }
 
+    /// Somebody who looks at each collector.
+    pub fn viewers(&self) -> Vec<Viewer> {
+        let collectors = self.pages.iter().zip(&self.collectors);
+        collectors
+            .map(|(address, part)| Viewer::new(*address, &part.home.state()))
+            .collect()
+    }
+
+    /// True if parts can be cut from each other.
+    pub fn has_network(&self) -> bool {
+        self.machines.network.is_some()
+    }
+
+    /// The machine of a part, and those of all that it talks to.
+    pub fn way(&self, kind: Kind, number: usize) -> (Ipv4Addr, Vec<Ipv4Addr>) {
+        let parts = |parts: &[Part]| parts.iter().filter_map(|it| it.machine).collect();
+        let of = |cluster: &Cluster| cluster.machine.as_ref().map(|it| it.address);
+        let heads: Vec<Ipv4Addr> = parts(&self.heads);
+        let engines: Vec<Ipv4Addr> = parts(&self.engines);
+        let collectors: Vec<Ipv4Addr> = parts(&self.collectors);
+        let nats: Vec<Ipv4Addr> = self.nats.iter().map(Nats::ip).collect();
+        let database = Vec::from_iter(of(&self.database));
+        let standby = Vec::from_iter(self.standby.as_ref().and_then(of));
+        let (own, others) = match kind {
+            Kind::Head => (heads[number], vec![engines]),
+            Kind::Engine => (engines[number], vec![heads, nats, database, standby]),
+            Kind::Nats => (nats[number], vec![nats.clone(), engines, collectors]),
+            Kind::Collector => (collectors[number], vec![nats, database, standby]),
+            Kind::Database => (database[0], vec![standby, engines, collectors]),
+            Kind::Standby => (standby[0], vec![database, engines, collectors]),
+        };
+        let others = others.into_iter().flatten().filter(|other| *other != own);
+        (own, others.collect())
+    }
+
+    /// The processes of each kind of part, and this one.
+    pub fn processes(&self) -> Vec<(Of, u32)> {
+        let of = |kind, parts: &[Part]| -> Vec<(Of, Option<u32>)> {
+            parts.iter().map(|it| (Some(kind), it.process())).collect()
+        };
+        let mut all = vec![(None, Some(std::process::id()))];
+        all.extend(of(Kind::Head, &self.heads));
+        all.extend(of(Kind::Engine, &self.engines));
+        all.extend(of(Kind::Collector, &self.collectors));
+        all.extend(self.nats.iter().map(|it| (Some(Kind::Nats), it.process())));
+        all.push((Some(Kind::Database), self.database.process()));
+        let standby = self.standby.as_ref().and_then(Cluster::process);
+        all.push((Some(Kind::Standby), standby));
+        let live = all.into_iter();
+        live.filter_map(|(of, process)| Some((of, process?)))
+            .collect()
+    }
+
     /// What `selo status` says, once all parts are there and none has a fault.
     pub fn status(&self) -> String {
         let (database, stream) = (self.url.clone(), self.nats_of(0));
@@ -92,6 +201,7 @@ impl Whole {
             "--site",
             "farm",
         ];
+        let words: Vec<&str> = words.into_iter().chain(self.trust()).collect();
         let home = &self.engines[0].home;
         crate::status::wait_for(home, &words, |found| {
             let is_well = found.iter().all(|part| part["state"] != "fault");
@@ -136,11 +246,20 @@ impl Whole {
         urls.join(",")
     }
 
+    /// The options that name the authority of the NATS servers, if they have one.
+    fn trust(&self) -> impl Iterator<Item = &str> {
+        let ca = self.keys.as_ref().map(|(_, ca)| ca.as_str());
+        ca.into_iter().flat_map(|ca| ["--stream-ca", ca])
+    }
+
     fn start_collectors(&mut self, logs: &Path) {
         for number in 0..self.plan.collectors {
             let name = format!("collector-{}", number + 1);
             let (database, stream) = (self.url.clone(), self.nats_of(number));
-            let http = free_address().to_string();
+            let (home, machine) = self.machines.home();
+            let page = address(machine, 7380);
+            self.pages.push(page);
+            let http = page.to_string();
             let words = [
                 "collect",
                 "--site",
@@ -151,9 +270,13 @@ impl Whole {
                 &stream,
                 "--http",
                 &http,
+                // Nobody but the trial reads its pages.
+                "--behind-proxy",
             ];
+            let words: Vec<&str> = words.into_iter().chain(self.trust()).collect();
             let log = logs.join(format!("{name}.log"));
-            let mut part = Part::new(name, Site::new(), &words, log);
+            let mut part = Part::new(name, home, &words, log);
+            part.machine = machine;
             part.start();
             part.wait("listening on");
             self.collectors.push(part);
@@ -164,7 +287,7 @@ impl Whole {
     fn start_engines(&mut self, logs: &Path) -> Vec<String> {
         let mut taking = Vec::new();
         for number in 0..self.plan.engines {
-            let mut home = Site::new();
+            let (mut home, machine) = self.machines.home();
             home.environment(&[("SELO_REGISTRY", &self.url)]);
             match self.engines.first() {
                 None => import(&home, &self.devices),
@@ -175,7 +298,7 @@ impl Whole {
             }
             let name = format!("engine-{}", number + 1);
             let (stream, lease) = (self.nats_of(number), format!("{}s", self.plan.lease));
-            let [listen, heads] = [(); 2].map(|()| free_address().to_string());
+            let [listen, heads] = [7000, 7001].map(|port| address(machine, port).to_string());
             let words = [
                 "gateway",
                 "--engine",
@@ -192,8 +315,10 @@ impl Whole {
                 "--stream",
                 &stream,
             ];
+            let words: Vec<&str> = words.into_iter().chain(self.trust()).collect();
             let log = logs.join(format!("{name}.log"));
             let mut part = Part::new(name.clone(), home, &words, log);
+            part.machine = machine;
             part.start();
             part.wait("the gateway listens");
             self.engines.push(part);
@@ -204,18 +329,20 @@ impl Whole {
 
     fn start_heads(&mut self, logs: &Path, taking: &[String]) {
         for number in 0..self.plan.heads {
-            let (name, home) = (format!("head-{}", number + 1), Site::new());
+            let name = format!("head-{}", number + 1);
+            let (home, machine) = self.machines.home();
             let file = home.path().join("key.head");
             let file = file.to_str().expect("text");
             for (engine, to) in self.engines.iter().zip(taking) {
                 let add = ["head", "add", &name, "--to", to, "--output", file];
                 engine.home.ok(&add);
             }
-            let listen = free_address();
-            let address = listen.to_string();
-            let words = ["head", "run", file, "--listen", &address];
+            let listen = address(machine, 7002);
+            let shown = listen.to_string();
+            let words = ["head", "run", file, "--listen", &shown];
             let log = logs.join(format!("{name}.log"));
             let mut part = Part::new(name, home, &words, log);
+            part.machine = machine;
             part.start();
             part.wait("nodes ");
             self.heads.push(part);
@@ -224,16 +351,25 @@ impl Whole {
     }
 }
 
+/// A certificate for servers on these machines. Returns its folder, and the authority's file.
+fn keys(machines: &[Machine]) -> (Site, String) {
+    let site = Site::new();
+    let names: Vec<String> = machines.iter().map(|it| it.address.to_string()).collect();
+    let names = names.iter().flat_map(|name| ["--name", name]);
+    let words: Vec<&str> = ["setup", "keys"].into_iter().chain(names).collect();
+    site.ok(&words);
+    let ca = site.path().join("keys/ca.pem");
+    (site, ca.display().to_string())
+}
+
 /// Ids and keys of new devices.
 fn devices(count: usize) -> Vec<(u32, [u8; 32])> {
-    let mut devices = Vec::new();
+    let mut devices = HashMap::new();
     while devices.len() < count {
         let id = u32::from_le_bytes(random_bytes().expect("random numbers"));
-        if devices.iter().all(|(other, _)| *other != id) {
-            devices.push((id, random_bytes().expect("random numbers")));
-        }
+        devices.insert(id, random_bytes().expect("random numbers"));
     }
-    devices
+    devices.into_iter().collect()
 }
 
 /// Adds devices to the registry. The first command makes the registry and the site key.

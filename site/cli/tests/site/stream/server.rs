@@ -1,14 +1,17 @@
 //! A real nats-server with JetStream for one test, and a client of its operator.
 
-use std::net::TcpListener;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use async_nats::ConnectOptions;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
 use async_nats::jetstream::{self, Context};
 
 use crate::gateway_support::PATIENCE;
+use crate::postgres::Machine;
 
 pub const STREAM: &str = "selo-farm";
 
@@ -44,12 +47,48 @@ fn program() -> Option<PathBuf> {
     found
 }
 
+/// Where a server listens.
+struct Place {
+    ip: Ipv4Addr,
+    port: u16,
+    /// Where it says over HTTP how it is.
+    monitor: u16,
+    /// The words before its command.
+    under: Vec<String>,
+    /// The authority that signed its certificate. Without one it speaks no TLS.
+    ca: Option<PathBuf>,
+}
+
+impl Place {
+    fn here() -> Place {
+        let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+        let [port, monitor] = free.map(|it| it.local_addr().expect("bound").port());
+        Place {
+            ip: Ipv4Addr::LOCALHOST,
+            port,
+            monitor,
+            under: Vec::new(),
+            ca: None,
+        }
+    }
+
+    /// On a machine of its own, where TLS is needed. `keys` is the folder of a certificate.
+    fn on(machine: &Machine, keys: &Path) -> Place {
+        Place {
+            ip: machine.address,
+            port: 4222,
+            monitor: 8222,
+            under: machine.under.clone(),
+            ca: Some(keys.join("ca.pem")),
+        }
+    }
+}
+
 pub struct Nats {
     folder: tempfile::TempDir,
     program: PathBuf,
     pub port: u16,
-    /// Where it says over HTTP how it is.
-    monitor: u16,
+    place: Place,
     child: Option<Child>,
     runtime: tokio::runtime::Runtime,
 }
@@ -74,16 +113,44 @@ impl Nats {
         // All are bound at once, so that no two are equal.
         let free = || TcpListener::bind("127.0.0.1:0").expect("a free port");
         let free: Vec<TcpListener> = (0..count).map(|_| free()).collect();
-        let address = |it: &TcpListener| it.local_addr().expect("bound").to_string();
-        let routes: Vec<String> = free.iter().map(address).collect();
+        let address = |it: &TcpListener| it.local_addr().expect("bound");
+        let routes: Vec<SocketAddr> = free.iter().map(address).collect();
         drop(free);
+        let configured = |_, more: &str| Nats::configured(more);
+        Nats::cluster(&routes, configured)
+    }
+
+    /// The same on machines of their own. One server is one without a cluster.
+    pub fn several_on(machines: &[Machine], keys: &Path) -> Option<Vec<Nats>> {
+        let tls = format!(
+            "tls {{ cert_file: \"{0}/server.pem\", key_file: \"{0}/server.key\" }}\n",
+            keys.display()
+        );
+        let start = |number: usize, more: &str| {
+            let place = Place::on(&machines[number], keys);
+            Nats::placed(place, &format!("{tls}{more}"))
+        };
+        if machines.len() == 1 {
+            return Some(vec![start(0, "")?]);
+        }
+        let route = |machine: &Machine| SocketAddr::from((machine.address, 6222));
+        let routes: Vec<SocketAddr> = machines.iter().map(route).collect();
+        Nats::cluster(&routes, start)
+    }
+
+    fn cluster(
+        routes: &[SocketAddr],
+        start: impl Fn(usize, &str) -> Option<Nats>,
+    ) -> Option<Vec<Nats>> {
+        let count = routes.len();
         let urls: Vec<String> = routes.iter().map(|it| format!("nats://{it}")).collect();
         let urls = urls.join(", ");
-        let configured = |(number, route): (usize, &String)| {
-            Nats::configured(&format!(
+        let configured = |(number, route): (usize, &SocketAddr)| {
+            let more = format!(
                 "server_name: nats-{number}\n\
                  cluster {{ name: selo, listen: \"{route}\", routes: [{urls}] }}"
-            ))
+            );
+            start(number, &more)
         };
         let servers: Vec<Nats> = routes.iter().enumerate().map_while(configured).collect();
         let first = servers.first()?;
@@ -106,13 +173,15 @@ impl Nats {
 
     /// Starts a server with more lines in its configuration. `FOLDER` in them is its folder.
     pub fn configured(more: &str) -> Option<Nats> {
+        Nats::placed(Place::here(), more)
+    }
+
+    fn placed(place: Place, more: &str) -> Option<Nats> {
         let program = program()?;
-        let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
-        let [port, monitor] = free.map(|it| it.local_addr().expect("bound").port());
         let folder = tempfile::tempdir().expect("a folder");
         let mut nats = Nats {
-            port,
-            monitor,
+            port: place.port,
+            place,
             folder,
             program,
             child: None,
@@ -123,8 +192,11 @@ impl Nats {
                 .expect("a runtime"),
         };
         let path = nats.folder.path().display().to_string();
+        let Place {
+            ip, port, monitor, ..
+        } = nats.place;
         let config = format!(
-            "listen: 127.0.0.1:{port}\nhttp: 127.0.0.1:{monitor}\n\
+            "listen: {ip}:{port}\nhttp: {ip}:{monitor}\n\
              jetstream {{ store_dir: \"{path}\" }}\n{}\n",
             more.replace("FOLDER", &path)
         );
@@ -138,7 +210,22 @@ impl Nats {
     }
 
     pub fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        let scheme = if self.place.ca.is_some() {
+            "tls"
+        } else {
+            "nats"
+        };
+        format!("{scheme}://{}:{}", self.place.ip, self.port)
+    }
+
+    /// Its process, if it runs.
+    pub fn process(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
+    /// The address of its machine.
+    pub fn ip(&self) -> Ipv4Addr {
+        self.place.ip
     }
 
     /// Starts the server with the data that it has.
@@ -147,7 +234,11 @@ impl Nats {
         let log = append.create(true).append(true).open(self.path("log"));
         let log = log.expect("a log");
         let before = log.metadata().expect("a file").len() as usize;
-        let child = Command::new(&self.program)
+        let program = self.program.as_os_str();
+        let words: Vec<&OsStr> = self.place.under.iter().map(OsStr::new).collect();
+        let words = [&words[..], &[program]].concat();
+        let child = Command::new(words[0])
+            .args(&words[1..])
             .arg("-c")
             .arg(self.path("nats.conf"))
             .stdin(Stdio::null())
@@ -186,7 +277,11 @@ impl Nats {
     /// Does something as the operator of the server.
     pub fn operate<T>(&self, work: impl AsyncFnOnce(Context) -> T) -> T {
         self.runtime.block_on(async {
-            let client = async_nats::connect(self.url()).await.expect("connects");
+            let mut options = ConnectOptions::new();
+            if let Some(ca) = &self.place.ca {
+                options = options.add_root_certificates(ca.clone()).require_tls(true);
+            }
+            let client = options.connect(self.url()).await.expect("connects");
             work(jetstream::new(client)).await
         })
     }
@@ -201,7 +296,10 @@ impl Nats {
 
     /// What the server says of its streams and their consumers, as JSON.
     pub fn describe(&self) -> String {
-        let url = format!("http://127.0.0.1:{}/jsz?consumers=1&raft=1", self.monitor);
+        let url = format!(
+            "http://{}:{}/jsz?consumers=1&raft=1",
+            self.place.ip, self.place.monitor
+        );
         let answer = ureq::get(&url).call();
         let text = answer.and_then(|mut answer| answer.body_mut().read_to_string());
         text.unwrap_or_else(|error| error.to_string())
