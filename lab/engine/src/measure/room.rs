@@ -4,12 +4,9 @@
 use selo_vectors::{Case, CaseResult};
 
 use super::lab::Lab;
-use super::plan::Operation;
-use super::run::Bench;
 use crate::build::Image;
 use crate::elf::Weight;
 use crate::error::{Error, Result};
-use crate::interface::Plan;
 use crate::library::Unit;
 
 /// Buffers that are tried in place of larger ones, in bytes. The last takes a block with its IV and
@@ -53,24 +50,8 @@ impl Lab<'_> {
             .filter(|error| lacks_room(error).is_some())
     }
 
-    /// The lack of heap that explains a timed operation that failed or stopped the image, found in
-    /// the same way. `published` is that of [`Bench`].
-    pub(crate) fn lack_of_heap_while(
-        &self,
-        unit: &Unit<'_>,
-        operation: &Operation,
-        published: Option<Vec<Plan>>,
-    ) -> Option<Error> {
-        let image = self.image_with_heap(unit)?;
-        let mut bench = Bench::new(self, unit, &image);
-        (bench.stops_at_refusal, bench.published) = (true, published);
-        bench.start().ok()?;
-        let error = bench.samples(operation).err()?;
-        lacks_room(&error).is_some().then_some(error)
-    }
-
     /// The image that counts the heap, if the library allocates and the image fits the board.
-    fn image_with_heap(&self, unit: &Unit<'_>) -> Option<Image> {
+    pub(super) fn image_with_heap(&self, unit: &Unit<'_>) -> Option<Image> {
         let image = self.builder.agent_with_heap(unit)?.ok()?;
         let fits = self.excess_of(&image.weight).is_none();
         (fits && allocates(&image)).then_some(image)

@@ -64,6 +64,24 @@ impl<'a> Bench<'a> {
     }
 }
 
+impl Lab<'_> {
+    /// The lack of heap that explains a timed operation that failed or stopped the image, found as
+    /// [`Lab::lack_of_heap`] finds that of a case. `published` is that of [`Bench`].
+    pub(crate) fn lack_of_heap_while(
+        &self,
+        unit: &Unit<'_>,
+        operation: &Operation,
+        published: Option<Vec<Calls>>,
+    ) -> Option<Error> {
+        let image = self.image_with_heap(unit)?;
+        let mut bench = Bench::new(self, unit, &image);
+        (bench.stops_at_refusal, bench.published) = (true, published);
+        bench.start().ok()?;
+        let error = bench.samples(operation).err()?;
+        lacks_room(&error).is_some().then_some(error)
+    }
+}
+
 impl Bench<'_> {
     pub fn start(&mut self) -> Result<()> {
         self.agent = None;

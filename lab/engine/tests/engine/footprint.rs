@@ -309,5 +309,10 @@ fn a_library_that_keeps_memory_at_each_call_gets_a_fresh_image() {
     let tried = lines.iter().map(|line| line.tried).sum::<u64>();
     assert!(tried > 60, "{lines:?}");
     let sources = lines.iter().map(|line| line.source.as_str());
-    assert!(sources.clone().all(|source| ![NO_ROOM, CRASHED].contains(&source)), "{lines:?}");
+    assert!(
+        sources
+            .clone()
+            .all(|source| ![NO_ROOM, CRASHED].contains(&source)),
+        "{lines:?}"
+    );
 }
