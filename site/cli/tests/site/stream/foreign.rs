@@ -1,11 +1,15 @@
 //! Messages in the stream that are no readings of its site, and readings that come twice.
 
+use std::time::{Duration, Instant};
+
 use async_nats::HeaderMap;
 use async_nats::jetstream::message::PublishMessage;
 use selo_link::DeviceId;
 use selo_stream::names;
 
 use super::Net;
+use super::server::STREAM;
+use crate::gateway_support::PATIENCE;
 
 /// A reading of a device, as a gateway publishes it.
 fn reading(device: DeviceId, counter: u32) -> String {
@@ -27,6 +31,12 @@ impl Net {
             message = message.message_id(id);
         }
         self.nats.operate(async |context| {
+            // The collector makes the stream soon after its start.
+            let since = Instant::now();
+            while context.get_stream(STREAM).await.is_err() {
+                assert!(since.elapsed() < PATIENCE, "no stream");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
             let subject = names::readings("farm", partition);
             let sent = context.send_publish(subject, message).await.expect("sent");
             sent.await.expect("taken");
