@@ -100,7 +100,7 @@ struct Running<'r> {
 impl<'r> Running<'r> {
     fn start(lab: &'r Lab<'r>, unit: &'r Unit<'r>, image: &'r Image) -> Result<Running<'r>> {
         // A board runs one image at a time, so this comes before the agent's start.
-        let afresh = lab.keeps_memory(unit);
+        let afresh = lab.keeps_memory(unit, image);
         Ok(Running {
             lab,
             unit,

@@ -1,7 +1,7 @@
 //! The baseline: the Python gateway of `bench/baseline-gateway/` and its devices, which use
 //! Algorithm 2 of [albarello2020] (docs/protocol.md, "Classic").
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -130,6 +130,23 @@ impl BaselineGateway {
     }
 }
 
+/// The next frame. On a busy machine the gateway may take longer than a socket waits.
+fn receive(socket: &UdpSocket, frame: &mut [u8]) -> std::io::Result<usize> {
+    for _ in 1..WAITS {
+        match socket.recv(frame) {
+            Err(error) if is_of_wait(&error) => {}
+            received => return received,
+        }
+    }
+    socket.recv(frame)
+}
+
+/// True if nothing came within a socket's read timeout.
+fn is_of_wait(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{TimedOut, WouldBlock};
+    matches!(error.kind(), WouldBlock | TimedOut)
+}
+
 /// Devices of the baseline, one per address.
 #[derive(Debug)]
 pub struct Devices {
@@ -160,10 +177,13 @@ impl Devices {
             for index in wave {
                 let socket = addresses.of(*index);
                 let mut frame = [0; 64];
-                // Each wait ends after two seconds. On a busy machine an answer may take longer.
-                let size = (0..WAITS)
-                    .find_map(|_| socket.recv(&mut frame).ok())
-                    .ok_or_else(|| gateway.process.broken("it did not answer a join"))?;
+                let size = match receive(socket, &mut frame) {
+                    Ok(size) => size,
+                    Err(error) if is_of_wait(&error) => {
+                        return Err(gateway.process.broken("it did not answer a join"));
+                    }
+                    Err(error) => return Err(network(error)),
+                };
                 let Some(Frame::GatewayKey(peer)) = Frame::parse(&frame[..size]) else {
                     return Err(gateway
                         .process

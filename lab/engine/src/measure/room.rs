@@ -26,14 +26,12 @@ pub(crate) fn lacks_room(error: &Error) -> Option<String> {
     lacks.then_some(text)
 }
 
-/// True if an image that counts the heap calls a function of the heap: the linker drops those that
-/// nothing calls, with their names.
+/// True if an image may call the heap: the linker drops functions that nothing calls, with their
+/// names.
 fn allocates(image: &Image) -> bool {
-    let names = ["__wrap_malloc", "__wrap_calloc", "__wrap_realloc"];
-    std::fs::read(&image.path).is_ok_and(|bytes| {
-        let has = |name: &str| bytes.windows(name.len()).any(|at| at == name.as_bytes());
-        names.iter().any(|name| has(name))
-    })
+    // The end of malloc, calloc and realloc.
+    const END: &[u8] = b"alloc\0";
+    std::fs::read(&image.path).is_ok_and(|bytes| bytes.windows(END.len()).any(|at| at == END))
 }
 
 impl Lab<'_> {
@@ -60,9 +58,11 @@ impl Lab<'_> {
     /// True if each call of a unit keeps memory of the heap. A device with so little memory makes few
     /// such calls in its life, but the lab makes hundreds: they need a fresh image each time, or the
     /// heap is full after some. Found by a case that runs twice in one image: more memory is in use
-    /// after the second run, or it has none left.
-    pub(crate) fn keeps_memory(&self, unit: &Unit<'_>) -> bool {
-        self.board.memory.is_some() && self.memory_grows(unit).unwrap_or(false)
+    /// after the second run, or it has none left. `image` is any image of the unit.
+    pub(crate) fn keeps_memory(&self, unit: &Unit<'_>, image: &Image) -> bool {
+        // Few libraries allocate, and the others need no image that counts the heap.
+        let may_run_out = self.board.memory.is_some() && allocates(image);
+        may_run_out && self.memory_grows(unit).unwrap_or(false)
     }
 
     /// `None` if the heap cannot be counted, or no case passes.

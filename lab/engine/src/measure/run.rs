@@ -58,7 +58,7 @@ impl<'a> Bench<'a> {
             public: None,
             published: None,
             forgot: false,
-            afresh: lab.keeps_memory(unit),
+            afresh: lab.keeps_memory(unit, image),
             stops_at_refusal: false,
         }
     }

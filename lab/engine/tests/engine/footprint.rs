@@ -282,6 +282,36 @@ fn lack_of_memory_is_no_fault_of_the_library() {
     assert!(room.is_some(), "{lines:?}");
 }
 
+/// The vectors pass, and a call that only the timing makes is refused memory.
+#[test]
+fn lack_of_memory_in_a_timed_call_is_no_fault_of_the_library() {
+    let bed = Bed::new();
+    let mut lab = lab(&bed, &[Metric::Cycles]);
+    lab.cycle_limit = Some(30_000_000);
+    let units = bed.units(lab.board, "test-heap", "speck128/128", Some("timed"));
+    for row in lab.measure(&units[0], &|_| None).expect("rows") {
+        let reason = row.reason().unwrap_or_default();
+        let refused = (row.operation == "decrypt").then_some(Status::DoesNotFit);
+        assert_eq!(row.status, refused.unwrap_or(Status::Ok), "{row:?}");
+        assert!(
+            refused.is_none() || reason.contains("heap-exhausted"),
+            "{reason}"
+        );
+    }
+    let effort = Effort {
+        cycles: 100_000,
+        secrets: 3,
+        ..Effort::default()
+    };
+    let lines = lab.check(&units[0], &effort, true).expect("lines");
+    let sources: Vec<&str> = lines.iter().map(|line| line.source.as_str()).collect();
+    assert!(lines.iter().all(|line| line.failed == 0), "{lines:?}");
+    assert!(
+        sources.contains(&NO_ROOM) && !sources.contains(&CRASHED),
+        "{lines:?}"
+    );
+}
+
 /// The 178 bytes that each key set-up keeps would fill the chip's heap after a few of the laboratory's
 /// calls.
 #[test]
