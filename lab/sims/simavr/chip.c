@@ -57,6 +57,10 @@ enum {
     /* Maximum cycles that simavr runs before it returns. Its own setting is 1, which
      * halves the speed. It returns earlier for every timer and interrupt. */
     BATCH_CYCLES = 20000,
+    /* Cycles of a byte on the UART: for a program that polls, and after an interrupt for which it
+     * slept, so that it has left the interrupt before. */
+    POLLED_BYTE = 20,
+    AWAITED_BYTE = 80,
     SUPPLY_MILLIVOLTS = 5000
 };
 
@@ -254,6 +258,38 @@ static void feed_uart(void)
         avr_raise_irq(uart->io.irq + UART_IRQ_INPUT, input[input_read++]);
 }
 
+/* simavr's own function for a read of UDR0, and its argument. */
+static avr_io_read_t read_byte;
+static void *read_byte_of;
+
+/* True if the chip has slept since it last read a byte: it has nothing else to do. */
+static int was_idle;
+
+/*
+ * Without --paced the next byte comes soon to a program that polls, or that slept until this one:
+ * sleeping between the bytes of a frame would take most of the simulation's time. A program that
+ * works and reads in its interrupt may rely on the time of a byte to empty its buffer. simavr leaves
+ * the interrupt pending of a byte that was read without it.
+ */
+static uint8_t on_byte_read(avr_t *chip, avr_io_addr_t address, void *unused)
+{
+    static avr_cycle_count_t byte_time;
+    (void)unused;
+    uint8_t value = read_byte(chip, address, read_byte_of);
+    if (deadline)
+        return value;
+    avr_cycle_count_t *time = &uart->cycles_per_byte;
+    int in_interrupt = chip->interrupts.running_ptr != 0;
+    if (*time != POLLED_BYTE && *time != AWAITED_BYTE)
+        byte_time = *time;
+    *time = !in_interrupt ? POLLED_BYTE : was_idle ? AWAITED_BYTE : byte_time;
+    was_idle = 0;
+    if (!in_interrupt)
+        avr_clear_interrupt(chip, &uart->rxc);
+    feed_uart();
+    return value;
+}
+
 void chip_send(const uint8_t *bytes, size_t count)
 {
     if (input_read == input_count)
@@ -404,6 +440,10 @@ void chip_open(const struct chip_options *options, const char *image)
         protocol_error("the chip %s has no UART 0", options->mcu);
     uart->flags = 0; /* neither sleep on polling nor copy to the console */
     avr_irq_register_notify(uart->io.irq + UART_IRQ_OUTPUT, on_transmit, NULL);
+    avr_io_addr_t received = AVR_DATA_TO_IO(uart->r_udr);
+    read_byte = avr->io[received].r.c;
+    read_byte_of = avr->io[received].r.param;
+    avr->io[received].r.c = on_byte_read;
     eeprom_open(avr, options->eeprom);
     levels_open(avr);
     sleep_open(avr, on_deadline, options->has_watchdog);
@@ -473,8 +513,10 @@ static void run_on(void)
         stop_with_fault("flash-read-out-of-bounds", avr->pc); /* of an instruction */
     avr_cycle_timer_process(avr);
     avr->pc = next;
-    if (avr->state == cpu_Sleeping && avr->sreg[S_I])
+    if (avr->state == cpu_Sleeping && avr->sreg[S_I]) {
+        was_idle = 1;
         span.slept += sleep_on();
+    }
     if ((avr->state == cpu_Running || avr->state == cpu_Sleeping) && avr->interrupt_state) {
         in_interrupt_entry = 1;
         avr_service_interrupts(avr);

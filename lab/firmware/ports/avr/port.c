@@ -55,6 +55,9 @@ ISR(USART_RX_vect)
 uint8_t port_read(void)
 {
     while (queue_in == queue_out) {
+        /* Bytes that follow closely need neither sleep nor interrupt. */
+        if (UCSR0A & _BV(RXC0))
+            return UDR0;
         sei(); /* takes effect after the next instruction, so no byte comes in between */
         sleep_cpu();
         /* By the data sheet, a pending interrupt is entered before the instruction after

@@ -26,6 +26,19 @@ fn seal(key: &ClassicKey, message: &[u8]) -> Vec<u8> {
     key.seal(message, &mut buffer).expect("fits").to_vec()
 }
 
+/// One block whose padding is wrong under this key. Of 256 arbitrary blocks, about one has a right one.
+fn frame_with_wrong_padding(key: &ClassicKey) -> [u8; 17] {
+    let mut text = [0; FRAME_MAX];
+    (0..=u8::MAX)
+        .map(|byte| {
+            let mut frame = [byte; 17];
+            frame[0] = 0xc3;
+            frame
+        })
+        .find(|frame| key.open(&frame[1..], &mut text).is_err())
+        .expect("a block that the key does not open")
+}
+
 #[test]
 fn a_node_is_its_address_and_a_replay_is_a_reading() {
     let mut gateway = Gateway::default();
@@ -49,7 +62,10 @@ fn a_node_is_its_address_and_a_replay_is_a_reading() {
     assert_eq!(readings[0].payload, b"23.5 C");
     assert_eq!(readings[0].session, readings[1].session);
     assert_eq!((readings[0].counter, readings[1].counter), (0, 1));
-    assert_eq!(gateway.take(peer(1), &[0xc3; 17]), Err(Reason::Malformed));
+    assert_eq!(
+        gateway.take(peer(1), &frame_with_wrong_padding(&key)),
+        Err(Reason::Malformed)
+    );
     assert_eq!(gateway.take(peer(1), &[0x10; 38]), Err(Reason::Malformed));
     assert_eq!(gateway.take(peer(1), &answer), Err(Reason::NotPairing));
     assert_eq!(gateway.multiplications(), 2);
