@@ -86,11 +86,14 @@ for_core() { # CORE IMAGE TEST FLAG...
     read -ra memory < <(memory_of "$core")
     local flags="-mcpu=cortex-$core -mthumb ${SELO_ARM_OPTIMISE:--Os} -ffunction-sections -fdata-sections -DKERNEL_CASES=$cases"
     local include="-Isrc -Itests/avr -Ilab/firmware/ports/bare"
-    local files objects=()
+    local files objects=() kernels
+    # Without native kernels these files are empty.
+    kernels=$(echo src/selo/native/armv*/*.S)
+    [[ " $* " != *" -DSELO_NATIVE=0 "* ]] || kernels=
     files="$(source_of "$test") tests/avr/kernel.c tests/arm/chip.c tests/arm/call.S \
         lab/firmware/ports/bare/semihosting.c lab/firmware/ports/bare/support.c \
         lab/firmware/ports/cortex-m/core.c $(sources_of "$test") \
-        $(echo src/selo/native/armv*/*.S)"
+        $kernels"
     # The tests of a core share their objects.
     compile_into "$out/objects-$core$(name_of "$@")" "$cc $warnings $flags $* $include" $files || return 1
     arm-none-eabi-gcc -mcpu=cortex-"$core" -mthumb "${objects[@]}" -Wl,--gc-sections -nostartfiles -specs=nano.specs \

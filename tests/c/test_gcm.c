@@ -253,7 +253,7 @@ static void products(void)
 {
     uint8_t x[16], y[16];
 
-    for (int i = 0; i < 128; i += CHECK_SAMPLE(1, 5)) {
+    for (int i = 0; i < 128; i += CHECK_SAMPLE(1, 13)) {
         for (int j = 0; j < 128; j++) {
             memset(x, 0, 16);
             memset(y, 0, 16);
@@ -264,7 +264,7 @@ static void products(void)
     }
     memset(x, 0xff, 16);
     check_product(x, x);
-    for (int i = 0; i < CHECK_SAMPLE(1000, 200); i++) {
+    for (int i = 0; i < CHECK_SAMPLE(1000, 80); i++) {
         check_random_bytes(x, 16);
         check_random_bytes(y, 16);
         check_product(x, y);

@@ -20,8 +20,9 @@ for file in lab/boards/*.toml; do
     case $board in native | uno) continue ;; esac
     # Skip boards that need a cable, and simulated cores (tests/sims/rtl.sh).
     grep -qE '^runner = "(serial|rtl)"' "$file" && continue
-    # In a sample, the first board stands for all with the same compiled code.
-    code=$(grep -E '^(port|flags) = ' "$file" | sort -u)
+    # In a sample, the first board stands for all with the same kernels: those of the Cortex-M0+ are the
+    # M0's, and those of the M33 are the M4's.
+    code=$(grep -E '^(port|flags) = ' "$file" | sed 's/cortex-m0plus/cortex-m0/; s/cortex-m33/cortex-m4/' | sort -u)
     [ -n "${SELO_TEST_ALL:-}" ] || [ -z "${seen[$code]:-}" ] || continue
     seen[$code]=yes
     if "$selo" lab check --board "$board" --library selo --variant fast --budget "${BUDGET:-1}" "${fewer[@]}" \

@@ -344,7 +344,7 @@ fn power_cuts_while_pairing() {
     let mut uno = Uno::new(&gateway, &record, 2);
     let mut rng = ChaCha8Rng::seed_from_u64(70);
     let mut operator = Operator::new(&site);
-    let cuts = if everything() { 70 } else { 20 };
+    let cuts = if everything() { 70 } else { 10 };
     for cut in 0..cuts {
         let mut left = moment(&mut rng, cut);
         let mut asked = false;
