@@ -13,6 +13,8 @@ pub enum Against {
     Classic,
     /// The pairing.
     Pair,
+    /// The pairing with X25519 and ML-KEM.
+    Hybrid,
     /// The join, and the packets of its session.
     Join,
 }
@@ -39,13 +41,19 @@ pub enum Attack {
 
 impl Against {
     /// All targets.
-    pub const ALL: [Against; 3] = [Against::Classic, Against::Pair, Against::Join];
+    pub const ALL: [Against; 4] = [
+        Against::Classic,
+        Against::Pair,
+        Against::Hybrid,
+        Against::Join,
+    ];
 
     /// Name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Against::Classic => "classic",
             Against::Pair => "pair",
+            Against::Hybrid => "hybrid",
             Against::Join => "join",
         }
     }

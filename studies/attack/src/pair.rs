@@ -4,6 +4,7 @@ mod downgrade;
 mod flood;
 mod forge;
 mod guess;
+pub mod hybrid;
 mod mitm;
 mod reflect;
 mod replay;

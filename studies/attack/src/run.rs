@@ -27,7 +27,7 @@ enum How {
 }
 
 /// Every attack against everything to which it applies, in the order of the table.
-pub const CASES: [Case; 20] = {
+pub const CASES: [Case; 26] = {
     const fn classic(attack: Attack, how: fn(&mut dyn Target) -> Result<LinkOutcome>) -> Case {
         Case {
             attack,
@@ -39,6 +39,16 @@ pub const CASES: [Case; 20] = {
         Case {
             attack,
             against: Against::Pair,
+            how: How::Suite(how),
+        }
+    }
+    const fn hybrid(
+        attack: Attack,
+        how: fn(&mut dyn Target, Suite) -> Result<LinkOutcome>,
+    ) -> Case {
+        Case {
+            attack,
+            against: Against::Hybrid,
             how: How::Suite(how),
         }
     }
@@ -69,6 +79,14 @@ pub const CASES: [Case; 20] = {
         pair(Attack::Downgrade, pair::downgrade),
         pair(Attack::Flood, pair::flood),
         pair(Attack::Guess, pair::guess),
+        hybrid(Attack::Mitm, |target, suite| {
+            pair::hybrid::mitm(target, suite, pair::careful)
+        }),
+        hybrid(Attack::Replay, pair::hybrid::replay),
+        hybrid(Attack::Forge, pair::hybrid::forge),
+        hybrid(Attack::Reflect, pair::hybrid::reflect),
+        hybrid(Attack::Downgrade, pair::hybrid::downgrade),
+        hybrid(Attack::Flood, pair::hybrid::flood),
         join(Attack::Mitm, join::mitm),
         join(Attack::Replay, join::replay),
         join(Attack::Forge, join::forge),

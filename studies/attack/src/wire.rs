@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use selo_nodes::node::{VirtualNode, system_entropy};
-use selo_sys::node::Event;
+use selo_sys::node::{Event, Pairing};
 
 use crate::error::{Error, Result};
 use crate::target::Target;
@@ -159,6 +159,15 @@ impl NodeEnd {
 impl Wire {
     /// A new node of this suite without keys, behind an attacker in front of `target`.
     pub fn new(suite: selo_link::Suite, target: &dyn Target) -> Result<Wire> {
+        Wire::with_pairing(suite, Pairing::X25519, target)
+    }
+
+    /// The same, for a node that pairs in this way.
+    pub fn with_pairing(
+        suite: selo_link::Suite,
+        pairing: Pairing,
+        target: &dyn Target,
+    ) -> Result<Wire> {
         let suite = selo_sys::node::Suite::from_code(suite.code())
             .ok_or(Error::Setup("the C library lacks the suite"))?;
         let to_node = socket(None)?;
@@ -166,7 +175,7 @@ impl Wire {
         to_node
             .connect(node_socket.local_addr().map_err(network)?)
             .map_err(network)?;
-        let node = VirtualNode::start(suite, None, system_entropy())?;
+        let node = VirtualNode::start_pairing(suite, pairing, None, system_entropy())?;
         Ok(Wire {
             node: NodeEnd {
                 node,
@@ -258,13 +267,23 @@ impl Wire {
         target: &dyn Target,
         frames: impl IntoIterator<Item = &'f [u8]>,
     ) -> Result<u64> {
+        let sent = self.add(target, frames)?;
+        self.drain()?;
+        Ok(sent)
+    }
+
+    /// The same, but the answers wait to be moved.
+    pub fn add<'f>(
+        &mut self,
+        target: &dyn Target,
+        frames: impl IntoIterator<Item = &'f [u8]>,
+    ) -> Result<u64> {
         let mut burst = Burst::new(target);
         for frame in frames {
             self.to_gateway.send(frame).map_err(network)?;
             burst.sent(target)?;
         }
         burst.wait(target)?;
-        self.drain()?;
         Ok(burst.all)
     }
 

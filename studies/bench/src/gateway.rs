@@ -16,7 +16,10 @@ use crate::classic::Baseline;
 use crate::error::Result;
 use crate::machine::Machine;
 
-use measure::{Sample, baseline_name, measure_baseline, measure_full, measure_selo};
+use measure::{
+    RECEIVING, Sample, baseline_name, measure_baseline, measure_full, measure_receiving,
+    measure_selo,
+};
 
 pub use measure::Options;
 pub use row::{Metric, Readings, Report, Row, SCHEMA, Subject};
@@ -30,6 +33,9 @@ pub fn run(options: &Options, mut progress: impl FnMut(&str)) -> Result<Report> 
     let mut subjects: Vec<(Subject, Vec<Sample>)> = Vec::new();
     for round in 1..=options.rounds {
         let of = format!("round {round} of {}", options.rounds);
+        progress(&format!("{of}: receiving alone"));
+        let (subject, sample) = measure_receiving(options)?;
+        add(&mut subjects, subject, sample);
         for keep in [false, true] {
             if let Some(baseline) = &baseline {
                 progress(&format!("{of}: {}", baseline_name(keep)));
@@ -49,7 +55,14 @@ pub fn run(options: &Options, mut progress: impl FnMut(&str)) -> Result<Report> 
         remarks: remarks(&subjects),
         machine,
     };
-    for metric in [Metric::ReadingsPerCoreSecond, Metric::JoinsPerCoreSecond] {
+    for metric in [
+        Metric::NanosecondsPerReading,
+        Metric::NanosecondsPerJoin,
+        Metric::NanosecondsPerUnknownJoin,
+        Metric::NanosecondsPerForgedJoin,
+        Metric::ReadingsPerCoreSecond,
+        Metric::JoinsPerCoreSecond,
+    ] {
         rows_of(&mut report, &subjects, metric);
     }
     if options.sessions > 0 {
@@ -67,24 +80,49 @@ fn add(subjects: &mut Vec<(Subject, Vec<Sample>)>, subject: Subject, sample: Sam
     }
 }
 
-fn rows_of(report: &mut Report, subjects: &[(Subject, Vec<Sample>)], metric: Metric) {
-    let value = |sample: &Sample| match metric {
+/// A figure of a sample, if the subject does that.
+fn figure(sample: &Sample, metric: Metric) -> Option<f64> {
+    let time = |rate: f64| 1e9 / rate;
+    match metric {
+        Metric::NanosecondsPerReading => Some(time(sample.readings)),
+        Metric::NanosecondsPerJoin => sample.joins.map(time),
+        Metric::NanosecondsPerUnknownJoin => sample.unknown.map(time),
+        Metric::NanosecondsPerForgedJoin => sample.forged.map(time),
         Metric::JoinsPerCoreSecond => sample.joins,
-        _ => sample.readings,
-    };
+        _ => Some(sample.readings),
+    }
+}
+
+fn rows_of(report: &mut Report, subjects: &[(Subject, Vec<Sample>)], metric: Metric) {
+    let is_rate = matches!(
+        metric,
+        Metric::ReadingsPerCoreSecond | Metric::JoinsPerCoreSecond
+    );
     let mut baseline = None;
     for (subject, samples) in subjects {
-        let values: Vec<f64> = samples.iter().map(value).collect();
-        let Some(summary) = summarise(&values) else {
+        if is_rate && subject.name == RECEIVING {
+            continue;
+        }
+        let values = samples.iter().map(|sample| figure(sample, metric));
+        let values: Option<Vec<f64>> = values.collect();
+        let Some((values, summary)) = values.and_then(|values| {
+            let summary = summarise(&values)?;
+            Some((values, summary))
+        }) else {
             continue;
         };
         if subject.name == baseline_name(false) {
             baseline = Some(summary.mean);
         }
-        let over = baseline.filter(|_| subject.name != baseline_name(false));
+        let over = baseline.filter(|_| is_rate && subject.name != baseline_name(false));
         let over = over.map(|baseline| summary.mean / baseline);
-        let counts = (metric == Metric::ReadingsPerCoreSecond).then(|| sum(samples));
-        report.push(subject, metric, "1/s", (summary, values), counts, over);
+        let of_readings = matches!(
+            metric,
+            Metric::ReadingsPerCoreSecond | Metric::NanosecondsPerReading
+        );
+        let counts = of_readings.then(|| sum(samples));
+        let unit = if is_rate { "1/s" } else { "ns" };
+        report.push(subject, metric, unit, (summary, values), counts, over);
     }
 }
 

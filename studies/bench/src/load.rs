@@ -65,7 +65,7 @@ impl Addresses {
 }
 
 /// Bytes that a frame occupies in [`Frames`].
-const STRIDE: usize = 40;
+const STRIDE: usize = 64;
 
 /// Sealed frames in sending order.
 #[derive(Debug, Default)]
@@ -83,9 +83,9 @@ impl Frames {
         }
     }
 
-    /// Adds a frame of a 16-byte reading, at most 40 bytes long.
+    /// Adds a frame: a join's, or that of a 16-byte reading.
     pub fn push(&mut self, frame: &[u8]) {
-        assert!(frame.len() <= STRIDE, "a frame of a 16-byte reading");
+        assert!(frame.len() <= STRIDE, "a frame of the link");
         let start = self.bytes.len();
         self.bytes.extend_from_slice(frame);
         self.bytes.resize(start + STRIDE, 0);

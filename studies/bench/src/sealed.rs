@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use selo_gateway::control::{Client, Reply, Request, Status};
 use selo_gateway::registry::{Existing, Record, Registry};
 use selo_gateway::state::StateDir;
-use selo_link::frame::{FRAME_MAX, Frame};
+use selo_link::frame::{FRAME_MAX, Frame, JoinRequest};
 use selo_link::join::{JoinAttempt, SessionKeys};
 use selo_link::session::{SealOptions, Session};
 use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Suite, random_bytes};
@@ -245,6 +245,32 @@ impl Devices {
             if let Ok(sealed) = session.seal(&reading, SealOptions::default(), &mut buffer) {
                 frames.push(sealed.frame);
             }
+        }
+        frames
+    }
+}
+
+/// Joins in one list of a stranger, which is sent repeatedly.
+const STRANGERS: usize = 100_000;
+
+impl Devices {
+    /// Joins of devices that the gateway does not know.
+    pub fn joins_of_unknown(&self) -> Frames {
+        self.joins_by_strangers(|index| device_id(self.len() + index))
+    }
+
+    /// Joins in the names of these devices, which have a wrong tag.
+    pub fn forged_joins(&self) -> Frames {
+        self.joins_by_strangers(|index| device_id(index % self.len().max(1)))
+    }
+
+    fn joins_by_strangers(&self, name: impl Fn(usize) -> DeviceId) -> Frames {
+        let mut frames = Frames::with_capacity(STRANGERS);
+        let public = self.secret.public_key();
+        for index in 0..STRANGERS {
+            let mut sealed = [0; 21];
+            sealed[..8].copy_from_slice(&(index as u64).to_le_bytes());
+            frames.push(&JoinRequest::encode(name(index), &public, &sealed));
         }
         frames
     }

@@ -28,9 +28,10 @@ against
   classic   Algorithm 2 of albarello2020 as printed: it gives no protection against an active
             attacker, and is broken
   pair      six digits that a person compares
+  hybrid    the same, with a secret by ML-KEM besides
   join      a session from the device key, and its sealed packets
   broker, collector, gateway, site (`selo up`)
-  link      classic, pair and join        services   the other four
+  link      classic, pair, hybrid and join    services   the other four
 
 attacks on the link (--list names those on the services, too)
   mitm       own keys in place of both keys       replay   recorded packets, sent again
@@ -80,6 +81,7 @@ pub struct Args {
 enum AgainstArg {
     Classic,
     Pair,
+    Hybrid,
     Join,
     Link,
     Broker,
@@ -133,6 +135,7 @@ impl Args {
         let against = self.against.iter().any(|arg| match arg {
             AgainstArg::Classic => case.against == Against::Classic,
             AgainstArg::Pair => case.against == Against::Pair,
+            AgainstArg::Hybrid => case.against == Against::Hybrid,
             AgainstArg::Join => case.against == Against::Join,
             AgainstArg::Link | AgainstArg::All => true,
             _ => false,

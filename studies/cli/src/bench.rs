@@ -156,6 +156,10 @@ fn table(report: &Report) -> Table {
 
 fn figure(row: &Row) -> &'static str {
     match row.metric {
+        Metric::NanosecondsPerReading => "ns of CPU time a reading",
+        Metric::NanosecondsPerJoin => "ns of CPU time a join",
+        Metric::NanosecondsPerUnknownJoin => "ns of CPU time a join of an unknown device",
+        Metric::NanosecondsPerForgedJoin => "ns of CPU time a forged join",
         Metric::ReadingsPerCoreSecond => "readings per second of CPU time",
         Metric::JoinsPerCoreSecond => "joins per second of CPU time",
         Metric::ReadingsPerCoreSecondFull => "readings per second of CPU time, all sessions",

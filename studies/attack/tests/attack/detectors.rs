@@ -23,8 +23,16 @@ fn careless_mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     pair::mitm(target, suite, |_| true)
 }
 
+fn careful_hybrid_mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
+    pair::hybrid::mitm(target, suite, pair::careful)
+}
+
+fn careless_hybrid_mitm(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
+    pair::hybrid::mitm(target, suite, |_| true)
+}
+
 /// The fault that each attack must find.
-const FOUND: [(&str, Attack, Fault); 19] = [
+const FOUND: [(&str, Attack, Fault); 26] = [
     ("join mitm", join::mitm, Fault::NoJoinTag),
     ("join replay", join::replay, Fault::NoWindow),
     ("join replay", join::replay, Fault::NoJoinCounter),
@@ -43,6 +51,21 @@ const FOUND: [(&str, Attack, Fault); 19] = [
     ("pair downgrade", pair::downgrade, Fault::NoCommitment),
     ("pair flood", pair::flood, Fault::AlwaysPairs),
     ("pair guess", pair::guess, Fault::EndlessAttempts),
+    ("hybrid replay", pair::hybrid::replay, Fault::OldKey),
+    ("hybrid forge", pair::hybrid::forge, Fault::NoCommitment),
+    ("hybrid reflect", pair::hybrid::reflect, Fault::OwnFrames),
+    (
+        "hybrid downgrade",
+        pair::hybrid::downgrade,
+        Fault::NoCommitment,
+    ),
+    ("hybrid flood", pair::hybrid::flood, Fault::AlwaysPairs),
+    ("hybrid flood", pair::hybrid::flood, Fault::EndlessAttempts),
+    (
+        "hybrid mitm, careless operator",
+        careless_hybrid_mitm,
+        Fault::Nothing,
+    ),
     (
         "pair mitm, careless operator",
         careless_mitm,
@@ -108,8 +131,9 @@ fn the_same_gateway_without_the_fault_withstands() {
     let _alone = alone();
     let mut careful: Vec<(&str, Attack)> = FOUND.map(|(name, attack, _)| (name, attack)).into();
     careful.dedup_by_key(|(name, _)| *name);
-    careful.pop();
+    careful.retain(|(name, _)| !name.ends_with("careless operator"));
     careful.push(("pair mitm", careful_mitm));
+    careful.push(("hybrid mitm", careful_hybrid_mitm));
     for (name, attack) in careful {
         let mut gateway = WeakGateway::start(Fault::Nothing);
         match attack(&mut gateway, SUITE) {

@@ -1,17 +1,20 @@
 //! Every attack against the real gateway and the real node must have the outcome that
 //! docs/protocol.md promises.
 
+use selo_attack::case::Against;
 use selo_attack::run::{CASES, Targets};
 use selo_link::Suite;
 
 #[test]
 fn every_attack_ends_as_promised() {
+    let everything = std::env::var_os("SELO_TEST_ALL").is_some();
     let mut targets = Targets::default();
     for case in CASES {
-        let suites = if case.has_suites() {
-            &Suite::ALL[..]
-        } else {
-            &Suite::ALL[..1]
+        // A hybrid pairing differs between suites only in its hash.
+        let one = case.against == Against::Hybrid && !everything;
+        let suites = match case.has_suites() && !one {
+            true => &Suite::ALL[..],
+            false => &Suite::ALL[..1],
         };
         for suite in suites {
             let start = std::time::Instant::now();

@@ -11,11 +11,18 @@ use super::row::{Metric, Readings, Report, Subject};
 use super::traffic::{CHUNK, REHEARSAL, all_accepted, load, per_core_second, rest, settled};
 use crate::classic::{self, Baseline};
 use crate::error::Result;
-use crate::load::{self, Addresses, BATCH};
+use crate::load::{self, Addresses, BATCH, Frames};
+use crate::receiving::Receiver;
 use crate::sealed::{self, SealedGateway, State};
 
 /// Number of device addresses, for both gateways. Each device of the baseline needs its own.
 pub(super) const ADDRESSES: usize = 512;
+
+/// Bytes of a sealed reading of 16 bytes, with a short session id.
+const SEALED_BYTES: usize = 29;
+
+/// The name of what only receives.
+pub(super) const RECEIVING: &str = "recvmmsg";
 
 /// Joins of the baseline in a round: about as much CPU time as Selo's.
 const BASELINE_JOINS: usize = 2_048;
@@ -67,8 +74,12 @@ const DEVICES: usize = 20_000;
 /// Result of one subject in one round.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sample {
-    pub(super) joins: f64,
+    /// Per second of CPU time. `None` of what does not join.
+    pub(super) joins: Option<f64>,
     pub(super) readings: f64,
+    /// Joins of strangers per second of CPU time.
+    pub(super) unknown: Option<f64>,
+    pub(super) forged: Option<f64>,
     pub(super) counts: Readings,
 }
 
@@ -124,9 +135,39 @@ pub(super) fn measure_baseline(
         about: format!("{decryptor}; {}", gateway.versions),
     };
     let sample = Sample {
-        joins: join_rate,
+        joins: Some(join_rate),
         readings: reading_rate,
         counts,
+        ..Sample::default()
+    };
+    Ok((subject, sample))
+}
+
+/// Receives as many datagrams as a reading has, 32 in a system call, and discards them.
+pub(super) fn measure_receiving(options: &Options) -> Result<(Subject, Sample)> {
+    let receiver = Receiver::start()?;
+    let addresses = Addresses::open(ADDRESSES.min(options.devices), receiver.address)?;
+    let mut frames = Frames::with_capacity(CHUNK / 10);
+    (0..CHUNK / 10).for_each(|_| frames.push(&[0; SEALED_BYTES]));
+    let (start, mut sent) = (Instant::now(), 0);
+    while start.elapsed() < options.seconds {
+        let rest = options.seconds.saturating_sub(start.elapsed());
+        sent += load::send(&addresses, &frames, rest)?.frames;
+    }
+    let received = receiver.stop()?;
+    let subject = Subject {
+        name: RECEIVING,
+        suite: None,
+        about: "receives datagrams of a reading's size and discards them".to_owned(),
+    };
+    let sample = Sample {
+        readings: received.datagrams as f64 / received.cpu_seconds,
+        counts: Readings {
+            sent,
+            accepted: received.datagrams,
+            refused: 0,
+        },
+        ..Sample::default()
     };
     Ok((subject, sample))
 }
@@ -153,6 +194,13 @@ pub(super) fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, 
 
     let (reading_rate, counts) =
         readings(&mut gateway, &addresses, &mut devices, &rehearsed, options)?;
+    let unknown = strangers(
+        &mut gateway,
+        &addresses,
+        &devices.joins_of_unknown(),
+        options,
+    )?;
+    let forged = strangers(&mut gateway, &addresses, &devices.forged_joins(), options)?;
     gateway.process.stop()?;
     let subject = Subject {
         name: "selo",
@@ -163,11 +211,35 @@ pub(super) fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, 
         ),
     };
     let sample = Sample {
-        joins: join_rate,
+        joins: Some(join_rate),
         readings: reading_rate,
+        unknown: Some(unknown),
+        forged: Some(forged),
         counts,
     };
     Ok((subject, sample))
+}
+
+/// Refused joins per second of CPU time.
+fn strangers(
+    gateway: &mut SealedGateway,
+    addresses: &Addresses,
+    joins: &Frames,
+    options: &Options,
+) -> Result<f64> {
+    rest(&gateway.process)?;
+    let before = gateway.status()?;
+    let cpu = gateway.process.cpu_seconds()?;
+    let start = Instant::now();
+    while start.elapsed() < options.seconds {
+        let rest = options.seconds.saturating_sub(start.elapsed());
+        load::send(addresses, joins, rest)?;
+    }
+    let after = gateway.settle()?;
+    if after.sessions != before.sessions {
+        return Err(gateway.process.broken("it accepted the join of a stranger"));
+    }
+    per_core_second(&gateway.process, cpu, after.dropped - before.dropped)
 }
 
 /// Readings per second of CPU time, and their outcome. `before` is the gateway's count so far.

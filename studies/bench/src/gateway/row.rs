@@ -11,7 +11,7 @@ pub const SCHEMA: &str = "selo.bench-gateway/1";
 /// A measured gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Subject {
-    /// `selo`, `baseline`, or `baseline-keep-decryptor`.
+    /// `selo`, `baseline`, `baseline-keep-decryptor`, or `recvmmsg`.
     pub name: &'static str,
     /// Selo's suite.
     pub suite: Option<String>,
@@ -23,6 +23,15 @@ pub struct Subject {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
+    /// CPU time of a reading, received, decrypted and delivered. Of `recvmmsg`: of a datagram that is
+    /// received and discarded, which no gateway can do faster.
+    NanosecondsPerReading,
+    /// CPU time of a completed key exchange.
+    NanosecondsPerJoin,
+    /// CPU time of a join of a device that the gateway does not know.
+    NanosecondsPerUnknownJoin,
+    /// CPU time of a join in a device's name, without its key.
+    NanosecondsPerForgedJoin,
     /// Readings received, decrypted and delivered, per second of CPU time.
     ReadingsPerCoreSecond,
     /// Completed key exchanges per second of CPU time.

@@ -69,9 +69,9 @@ fn every_line_of_json_is_an_attack_that_ended_as_promised() {
         }
         suites.insert(value["suite"].as_str().map(str::to_owned));
     }
-    // Classic appears once, since it has no suites; pair and join appear with each of the four
-    // suites.
-    assert_eq!(answer.stdout.lines().count(), 3 + 2 * 3 * 4);
+    // Classic appears once, since it has no suites; pair, hybrid and join appear with each of the
+    // four suites.
+    assert_eq!(answer.stdout.lines().count(), 3 + 3 * 3 * 4);
     assert_eq!((readable, suites.len()), (3, 5), "{}", answer.stdout);
 }
 

@@ -67,10 +67,10 @@ fn both_gateways_accept_what_is_sent_and_the_rows_say_so() {
         assert_eq!(text("schema"), "selo.bench-gateway/1");
         assert_eq!(text("fidelity"), "wall-clock");
         let metric = text("metric");
-        let unit = if metric == "bytes-per-session" {
-            "B"
-        } else {
-            "1/s"
+        let unit = match metric {
+            "bytes-per-session" => "B",
+            _ if metric.starts_with("nanoseconds") => "ns",
+            _ => "1/s",
         };
         assert_eq!(text("unit"), unit);
         assert!(row["value"].as_f64().expect("a number") > 0.0, "{row}");
@@ -82,11 +82,8 @@ fn both_gateways_accept_what_is_sent_and_the_rows_say_so() {
         found.push((name, metric));
 
         let readings = &row["readings"];
-        assert_eq!(
-            metric.starts_with("readings"),
-            readings.is_object(),
-            "{row}"
-        );
+        let of_readings = metric.starts_with("readings") || metric == "nanoseconds-per-reading";
+        assert_eq!(of_readings, readings.is_object(), "{row}");
         if readings.is_object() {
             let count = |name: &str| readings[name].as_u64().expect(name);
             assert!(count("accepted") > 0, "{row}");
@@ -97,8 +94,19 @@ fn both_gateways_accept_what_is_sent_and_the_rows_say_so() {
         assert_eq!(compared, row["over_baseline"].is_number(), "{row}");
     }
     let mut expected = Vec::new();
-    for metric in ["readings-per-core-second", "joins-per-core-second"] {
-        if baseline {
+    for metric in [
+        "nanoseconds-per-reading",
+        "nanoseconds-per-join",
+        "nanoseconds-per-unknown-join",
+        "nanoseconds-per-forged-join",
+        "readings-per-core-second",
+        "joins-per-core-second",
+    ] {
+        if metric == "nanoseconds-per-reading" {
+            expected.push(("recvmmsg", metric));
+        }
+        let of_strangers = metric.contains("unknown") || metric.contains("forged");
+        if baseline && !of_strangers {
             expected.extend([("baseline", metric), ("baseline-keep-decryptor", metric)]);
         }
         expected.push(("selo", metric));

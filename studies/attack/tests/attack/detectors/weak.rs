@@ -8,11 +8,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use selo_attack::target::{Reading, Target};
-use selo_link::frame::{Data, Direction, FRAME_MAX, Frame, JoinRequest, PairReveal};
+use selo_link::frame::{Data, Direction, FRAME_MAX, Frame, HybridCommit, JoinRequest};
+use selo_link::frame::{PairOpen, PairReveal, PairStep};
+use selo_link::hybrid::GatewayOpening;
 use selo_link::join::JoinOpened;
 use selo_link::pair::GatewayPairing;
 use selo_link::session::{OpenError, SealOptions, Session, SessionId};
-use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite};
+use selo_link::{DeviceId, DeviceKey, EphemeralSecret, Reason, Suite, random_bytes};
 
 /// The fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,8 @@ struct Device {
 enum Pairing {
     Closed,
     Open,
+    /// The steps of a hybrid pairing.
+    Opened(Box<GatewayOpening>),
     Keyed(Box<GatewayPairing>),
     /// Device, suite, digits, device key, and the answers for a confirmation and for a rejection.
     Comparing(DeviceId, Suite, u32, DeviceKey, [Vec<u8>; 2]),
@@ -74,6 +78,8 @@ struct State {
     peers: HashMap<DeviceId, SocketAddr>,
     false_sessions: u64,
     pairing: Pairing,
+    /// The steps before the newest hybrid PAIR-KEY.
+    opening: Option<Box<GatewayOpening>>,
     pairing_peer: Option<SocketAddr>,
     attempts: u8,
     results: HashMap<Vec<u8>, Vec<u8>>,
@@ -109,6 +115,7 @@ impl WeakGateway {
             peers: HashMap::new(),
             false_sessions: 0,
             pairing: Pairing::Closed,
+            opening: None,
             pairing_peer: None,
             attempts: 0,
             results: HashMap::new(),
@@ -179,6 +186,10 @@ impl State {
             Ok(Frame::Down(data)) if self.fault == Fault::OwnFrames => self.believe(&data),
             Ok(Frame::PairCommit(commit)) => self.commit(from, &commit),
             Ok(Frame::PairReveal(reveal)) => self.reveal(&reveal),
+            Ok(Frame::PairOpen(open)) => self.open(from, &open),
+            Ok(Frame::PairStep(step)) => self.step(&step),
+            Ok(Frame::HybridCommit(commit)) => self.hybrid_commit(&commit),
+            Ok(Frame::PairKey(_)) if self.fault == Fault::OwnFrames => self.forget_key(),
             Ok(Frame::Classic([_])) if self.fault == Fault::TakesClassic => {
                 self.multiplications += 1;
                 self.false_sessions += 1;
@@ -291,19 +302,92 @@ impl State {
         });
     }
 
-    fn commit(&mut self, from: SocketAddr, commit: &selo_link::frame::PairCommit<'_>) -> Answer {
+    /// Takes an attempt of the window.
+    fn attempt(&mut self) -> Result<(), Reason> {
         let always = self.fault == Fault::AlwaysPairs;
-        let may = matches!(self.pairing, Pairing::Open) && self.attempts > 0;
-        if !may && !always {
+        let opened = matches!(self.pairing, Pairing::Open | Pairing::Opened(_));
+        let may = always || (opened && self.attempts > 0);
+        if !may {
             return Err(Reason::NotPairing);
         }
         if self.fault != Fault::EndlessAttempts {
             self.attempts = self.attempts.saturating_sub(1);
         }
-        let secret = match self.fault {
+        Ok(())
+    }
+
+    fn ephemeral(&self) -> EphemeralSecret {
+        match self.fault {
             Fault::OldKey => EphemeralSecret::new([7; 32]),
             _ => EphemeralSecret::random().expect("randomness"),
+        }
+    }
+
+    fn open(&mut self, from: SocketAddr, open: &PairOpen<'_>) -> Answer {
+        if let Pairing::Opened(opening) = &self.pairing
+            && opening.is_last(open.bytes)
+        {
+            return Ok(Some(opening.answer().to_vec()));
+        }
+        self.attempt()?;
+        let seed = match self.fault {
+            Fault::OldKey => [7; 64],
+            _ => random_bytes().expect("randomness"),
         };
+        let opening = GatewayOpening::start(open, &seed);
+        let answer = opening.answer().to_vec();
+        self.pairing = Pairing::Opened(Box::new(opening));
+        self.pairing_peer = Some(from);
+        Ok(Some(answer))
+    }
+
+    fn step(&mut self, step: &PairStep<'_>) -> Answer {
+        let Pairing::Opened(opening) = &mut self.pairing else {
+            return Err(Reason::NotPairing);
+        };
+        let stepped = opening.step(step);
+        stepped.map_err(|refusal| refusal.reason())?;
+        Ok(Some(opening.answer().to_vec()))
+    }
+
+    fn hybrid_commit(&mut self, commit: &HybridCommit<'_>) -> Answer {
+        if let Pairing::Keyed(pairing) = &self.pairing
+            && pairing.commit() == commit.bytes
+        {
+            return Ok(Some(pairing.key().to_vec()));
+        }
+        let Pairing::Opened(opening) = &self.pairing else {
+            return Err(Reason::NotPairing);
+        };
+        let made = opening.commit(commit, self.ephemeral());
+        let (pairing, key) = made.map_err(|refusal| refusal.reason())?;
+        let keyed = Pairing::Keyed(Box::new(pairing));
+        if let Pairing::Opened(opening) = std::mem::replace(&mut self.pairing, keyed) {
+            self.opening = Some(opening);
+        }
+        Ok(Some(key.to_vec()))
+    }
+
+    /// Takes its own key for a node's frame, and pairs on with another key.
+    fn forget_key(&mut self) -> Answer {
+        let Pairing::Keyed(pairing) = &self.pairing else {
+            return Err(Reason::NotPairing);
+        };
+        let commit = pairing.commit().to_vec();
+        let Ok(Frame::HybridCommit(commit)) = Frame::parse(&commit) else {
+            return Ok(None);
+        };
+        let secret = self.ephemeral();
+        let opening = self.opening.as_ref().ok_or(Reason::NotPairing)?;
+        let made = opening.commit(&commit, secret);
+        let (pairing, _) = made.map_err(|refusal| refusal.reason())?;
+        self.pairing = Pairing::Keyed(Box::new(pairing));
+        Ok(None)
+    }
+
+    fn commit(&mut self, from: SocketAddr, commit: &selo_link::frame::PairCommit<'_>) -> Answer {
+        self.attempt()?;
+        let secret = self.ephemeral();
         self.multiplications += 1;
         let (pairing, key) = GatewayPairing::start(commit, secret);
         self.pairing = Pairing::Keyed(Box::new(pairing));

@@ -1,0 +1,449 @@
+//! Attacks on the hybrid pairing [docs/protocol.md, Hybrid pairing]. The node has ML-KEM-512.
+
+use std::time::Duration;
+
+use selo_link::frame::{Frame, PairOpen};
+use selo_link::hybrid::GatewayOpening;
+use selo_link::pair::{Compared, GatewayPairing};
+use selo_link::{DeviceId, EphemeralSecret, Kem, Reason, Suite, random_bytes};
+use selo_nodes::node::{VirtualNode, system_entropy};
+use selo_sys::node::{Event, Pairing};
+
+use super::scene::{COMMIT, KEY, KEYS_AT_ONCE, NODE_REPEATS, Operator, REVEAL};
+use super::scene::{device, node_digits, outcome, pair};
+use crate::case::{Against, Attack, LinkOutcome, figure};
+use crate::error::{Error, Result};
+use crate::target::{Drops, Target};
+use crate::wire::{Way, Wire, relay};
+
+/// First bytes of frames.
+const OPEN: u8 = 0xe0;
+const STEP: u8 = 0xe1;
+const PIECE: u8 = 0xe2;
+const HYBRID_COMMIT: u8 = COMMIT | 1;
+/// Offset of the code of the key encapsulation in a PAIR-OPEN, and that of the check in the commitment.
+const KEM: usize = 10;
+const CHECK: usize = 38;
+
+/// PAIR-OPENs of a flood.
+const OPENS: usize = 1_000;
+
+/// Repetitions for which an attacked node is watched.
+const WATCHED: usize = 12;
+
+/// Rounds in which frames are reflected, and those after which a waiting node repeats.
+const ROUNDS: usize = 800;
+const QUIET: usize = 40;
+
+/// Every this-many-th frame of a pairing is altered, each in a pairing of its own.
+const EVERY: usize = 7;
+
+fn wire(target: &dyn Target, suite: Suite) -> Result<Wire> {
+    Wire::with_pairing(suite, Pairing::MlKem512, target)
+}
+
+fn hybrid(outcome: LinkOutcome) -> LinkOutcome {
+    LinkOutcome {
+        against: Against::Hybrid,
+        ..outcome
+    }
+}
+
+/// The attacker as a gateway: a hybrid pairing with its own keys.
+#[derive(Default)]
+struct FalseGateway {
+    opening: Option<GatewayOpening>,
+    pairing: Option<GatewayPairing>,
+    compared: Option<Compared>,
+}
+
+impl FalseGateway {
+    /// Answers a frame of the node.
+    fn answer(&mut self, frame: &[u8]) -> Result<Option<Vec<u8>>> {
+        let opening = &mut self.opening;
+        Ok(match Frame::parse(frame) {
+            Ok(Frame::PairOpen(open)) => {
+                let made = opening.insert(GatewayOpening::start(&open, &random_bytes()?));
+                Some(made.answer().to_vec())
+            }
+            Ok(Frame::PairStep(step)) => opening.as_mut().and_then(|opening| {
+                let stepped = opening.step(&step).is_ok();
+                stepped.then(|| opening.answer().to_vec())
+            }),
+            Ok(Frame::HybridCommit(commit)) => {
+                let ephemeral = EphemeralSecret::random()?;
+                let made = opening
+                    .as_ref()
+                    .and_then(|it| it.commit(&commit, ephemeral).ok());
+                made.map(|(pairing, key)| {
+                    self.pairing = Some(pairing);
+                    key.to_vec()
+                })
+            }
+            Ok(Frame::PairReveal(reveal)) => {
+                let pairing = self.pairing.as_ref();
+                self.compared = pairing.and_then(|pairing| pairing.reveal(&reveal).ok());
+                None
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Makes two hybrid pairings, one with each side, as if it could break neither X25519 nor ML-KEM.
+pub fn mitm(target: &mut dyn Target, suite: Suite, operator: Operator) -> Result<LinkOutcome> {
+    let mut wire = wire(target, suite)?;
+    target.open_window();
+    wire.node.node.node().pair()?;
+    let mut gateway = FalseGateway::default();
+    let of_c = selo_sys::node::Suite::from_code(suite.code());
+    let of_c = of_c.ok_or(Error::Setup("the C library lacks the suite"))?;
+    let mut node = VirtualNode::start_pairing(of_c, Pairing::MlKem512, None, system_entropy())?;
+    node.node().pair()?;
+    let own = DeviceId(node.node().id());
+    let mut at_gateway = None;
+    let (mut read, mut clock) = (0, 0);
+    for _ in 0..10_000 {
+        clock += 1;
+        node.turn(clock, |_, event| {
+            if let Event::Digits(digits) = event {
+                at_gateway = Some(digits);
+            }
+        });
+        for frame in node.take_sent() {
+            wire.inject(target, [frame.as_slice()])?;
+        }
+        wire.drain()?;
+        for seen in wire.seen.split_off(read.min(wire.seen.len())) {
+            match seen.way {
+                Way::Down => node.receive(&seen.frame),
+                Way::Up => {
+                    if let Some(answer) = gateway.answer(&seen.frame)? {
+                        wire.inject_down([answer.as_slice()])?;
+                    }
+                }
+            }
+        }
+        read = wire.seen.len();
+        if at_gateway.is_some() && gateway.compared.is_some() && node_digits(&wire).is_some() {
+            break;
+        }
+    }
+    let setup = Error::Setup("the attacker's two pairings failed");
+    let (Some(compared), Some(at_node), Some(at_gateway)) =
+        (gateway.compared, node_digits(&wire), at_gateway)
+    else {
+        return Err(setup);
+    };
+    // The operator types the node's digits. The attacker sends its own result to the node.
+    let accepted = target.enter(at_node);
+    wire.node.node.node().confirm(operator(accepted))?;
+    wire.inject_down([compared.result(true).as_slice()])?;
+    wire.drain()?;
+    let has_node = wire.node.node.node().is_paired();
+    let has_gateway = target.device_key(own).is_some();
+    target.decide(false);
+    let shows = match has_node || has_gateway {
+        true => "the attacker has a key of the node or the gateway".to_owned(),
+        false => format!(
+            "the node shows {at_node:06}, the gateway expects {at_gateway:06}: it refuses the \
+             typed digits, no key is stored"
+        ),
+    };
+    Ok(hybrid(outcome(
+        suite,
+        Attack::Mitm,
+        "paired as the gateway with the node, and as a node with the gateway",
+        has_node || has_gateway,
+        shows,
+        vec![
+            figure("digits at the node", at_node),
+            figure("digits at the gateway", at_gateway),
+            figure(
+                "keys that the attacker has",
+                u8::from(has_node) + u8::from(has_gateway),
+            ),
+        ],
+    )))
+}
+
+/// What became of an attacked pairing.
+#[derive(Default)]
+struct Watched {
+    node: Option<u32>,
+    gateway: Option<u32>,
+}
+
+/// Pairs through `tamper` until node and gateway show digits, or the node has repeated often.
+fn watch(
+    target: &mut dyn Target,
+    wire: &mut Wire,
+    mut tamper: impl FnMut(Way, &[u8]) -> Vec<Vec<u8>>,
+) -> Result<Watched> {
+    target.open_window();
+    wire.node.events.clear();
+    wire.node.node.node().pair()?;
+    let mut watched = Watched::default();
+    for _ in 0..WATCHED {
+        // Until nothing moves: each frame gets its answer in a moment.
+        let mut seen = usize::MAX;
+        while seen != wire.seen.len() {
+            seen = wire.seen.len();
+            for _ in 0..10 {
+                wire.step(&mut tamper)?;
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        }
+        watched = Watched {
+            node: node_digits(wire),
+            gateway: target.comparing().map(|(_, digits)| digits),
+        };
+        let ended = wire.node.count(&Event::PairFailed) > 0;
+        if ended || (watched.node.is_some() && watched.gateway.is_some()) {
+            break;
+        }
+        wire.node.skip(NODE_REPEATS);
+    }
+    target.decide(false);
+    Ok(watched)
+}
+
+/// Alters a frame of each kind and step, also when it is repeated.
+pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
+    let mut honest = wire(target, suite)?;
+    pair(target, &mut honest)?;
+    let ends = [KEY, REVEAL, HYBRID_COMMIT, OPEN];
+    let seen = honest.seen.iter();
+    let frames: Vec<(Way, Vec<u8>)> = seen.map(|seen| (seen.way, seen.frame.clone())).collect();
+    let drops = Drops::count(target);
+    let (mut altered, mut agreed) = (0, 0);
+    for (at, (way, model)) in frames.iter().enumerate() {
+        let is_end = model.first().is_some_and(|first| ends.contains(first));
+        let is_piece = matches!(model.first(), Some(&STEP | &PIECE));
+        let is_chosen = is_end || (is_piece && at % EVERY == 0);
+        if !is_chosen {
+            continue;
+        }
+        // A step is told by its number, behind the mark.
+        let numbered = |frame: &[u8]| is_piece.then(|| frame.get(5).copied());
+        let tamper = |moved: Way, frame: &[u8]| {
+            let mut frame = frame.to_vec();
+            let same = moved == *way && frame.first() == model.first();
+            if same
+                && numbered(&frame) == numbered(model)
+                && let Some(last) = frame.last_mut()
+            {
+                *last ^= 1;
+            }
+            vec![frame]
+        };
+        let mut wire = wire(target, suite)?;
+        let watched = watch(target, &mut wire, tamper)?;
+        altered += 1;
+        // The gateway must not go on after an altered frame of the node. An altered frame of the
+        // gateway changes the digits at the node.
+        let fooled = *way == Way::Up && watched.gateway.is_some();
+        let same = watched.node.is_some() && watched.node == watched.gateway;
+        agreed += u64::from(fooled || same);
+    }
+    let shows = match agreed > 0 {
+        true => format!("{agreed} altered pairings went on to the operator"),
+        false => format!("gateway: {}", drops.words(target)),
+    };
+    Ok(hybrid(outcome(
+        suite,
+        Attack::Forge,
+        format!("altered one frame in each of {altered} pairings, and its repetitions"),
+        agreed > 0,
+        shows,
+        vec![
+            figure("pairings", altered as u64),
+            figure("commitment", drops.of(target, Reason::Commitment)),
+            figure("not-pairing", drops.of(target, Reason::NotPairing)),
+            figure("accepted", agreed),
+        ],
+    )))
+}
+
+/// Removes ML-KEM: drops its frames, and writes another key encapsulation or none.
+pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
+    let drops = Drops::count(target);
+    let (mut tried, mut broken) = (0, 0);
+    let ways: [fn(&mut Vec<u8>); 3] = [
+        |frame| {
+            if frame.first() == Some(&OPEN) {
+                frame.clear();
+            }
+        },
+        |frame| {
+            if frame.first() == Some(&OPEN) {
+                frame[KEM] ^= 3;
+            }
+        },
+        |frame| {
+            if frame.first() == Some(&HYBRID_COMMIT) {
+                frame[0] = COMMIT;
+                frame.truncate(CHECK);
+            }
+        },
+    ];
+    for alter in ways {
+        let mut wire = wire(target, suite)?;
+        let watched = watch(target, &mut wire, |_, frame| {
+            let mut frame = frame.to_vec();
+            alter(&mut frame);
+            let kept = (!frame.is_empty()).then_some(frame);
+            kept.into_iter().collect()
+        })?;
+        tried += 1;
+        let plain = !wire.captured(Way::Up, |first| first == COMMIT).is_empty();
+        broken += u64::from(plain || watched.gateway.is_some());
+    }
+    let shows = match broken > 0 {
+        true => format!("{broken} ways led to a pairing without ML-KEM-512"),
+        false => format!(
+            "the node never commits without ML-KEM; gateway: {}",
+            drops.words(target)
+        ),
+    };
+    Ok(hybrid(outcome(
+        suite,
+        Attack::Downgrade,
+        "dropped the frames of ML-KEM, and wrote another one or none",
+        broken > 0,
+        shows,
+        vec![
+            figure("ways tried", tried),
+            figure("commitment", drops.of(target, Reason::Commitment)),
+            figure("malformed", drops.of(target, Reason::Malformed)),
+            figure("accepted", broken),
+        ],
+    )))
+}
+
+/// Replays a recorded hybrid pairing to the gateway and to the node.
+pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
+    let mut wire = wire(target, suite)?;
+    let id = device(&mut wire);
+    pair(target, &mut wire)?;
+    let up = wire.captured(Way::Up, |_| true);
+    let down = wire.captured(Way::Down, |_| true);
+    let key = target.device_key(id).ok_or(Error::Setup("no device key"))?;
+
+    let drops = Drops::count(target);
+    target.open_window();
+    let mut frames = wire.inject(target, up.iter().map(Vec::as_slice))?;
+    let shown = target.comparing().is_some();
+    target.decide(false);
+    let now = target.device_key(id);
+    let kept = now.is_some_and(|now| now.expose() == key.expose());
+
+    wire.node.events.clear();
+    wire.node.node.node().pair()?;
+    frames += wire.inject_down(down.iter().map(Vec::as_slice))?;
+    let fooled = wire.node.count(&Event::Paired) > 0 || node_digits(&wire).is_some();
+    let broken = shown || fooled || !kept;
+    let shows = match broken {
+        true => format!("gateway shows digits: {shown}; node fooled: {fooled}; key kept: {kept}"),
+        false => format!(
+            "neither shows digits; gateway dropped: {}",
+            drops.words(target)
+        ),
+    };
+    Ok(hybrid(outcome(
+        suite,
+        Attack::Replay,
+        format!("replayed {frames} frames of a recorded pairing to both"),
+        broken,
+        shows,
+        vec![
+            figure("frames replayed", frames),
+            figure("accepted", u8::from(shown) + u8::from(fooled)),
+        ],
+    )))
+}
+
+/// Sends every frame back to its sender.
+pub fn reflect(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
+    let mut wire = wire(target, suite)?;
+    let drops = Drops::count(target);
+    target.open_window();
+    wire.node.node.node().pair()?;
+    let mut frames = 0;
+    for round in 0..ROUNDS {
+        let start = wire.seen.len();
+        wire.step(&mut relay)?;
+        let seen: Vec<_> = wire.seen[start..].to_vec();
+        for seen in &seen {
+            frames += match seen.way {
+                Way::Up => wire.inject_down([seen.frame.as_slice()])?,
+                Way::Down => wire.add(target, [seen.frame.as_slice()])?,
+            };
+        }
+        if node_digits(&wire).is_some() && target.comparing().is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+        if round % QUIET == QUIET - 1 {
+            wire.node.skip(NODE_REPEATS);
+        }
+    }
+    let (at_node, at_gateway) = (node_digits(&wire), target.comparing());
+    target.decide(false);
+    let differ = match (at_node, at_gateway) {
+        (Some(node), Some((_, gateway))) => node != gateway,
+        _ => false,
+    };
+    let shows = match differ {
+        true => "reflected frames changed the digits of one side".to_owned(),
+        false => format!("both sides ignored them; gateway: {}", drops.words(target)),
+    };
+    Ok(hybrid(outcome(
+        suite,
+        Attack::Reflect,
+        "sent every frame of a pairing also back to its sender",
+        differ,
+        shows,
+        vec![figure("frames", frames)],
+    )))
+}
+
+/// Opens many pairings of invented nodes: with the window closed, and with it open.
+pub fn flood(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
+    let (mut closed, mut open) = (wire(target, suite)?, wire(target, suite)?);
+    let drops = Drops::count(target);
+    let opens = || -> Result<Vec<[u8; PairOpen::BYTES]>> {
+        let one = |_| {
+            let id = DeviceId(u32::from_le_bytes(random_bytes()?));
+            Ok(PairOpen::encode(random_bytes()?, id, suite, Kem::MlKem512))
+        };
+        (0..OPENS).map(one).collect()
+    };
+    let answers = |wire: &Wire| wire.captured(Way::Down, |first| first == PIECE).len() as u64;
+    target.close_window();
+    closed.inject(target, opens()?.iter().map(|frame| frame.as_slice()))?;
+    target.open_window();
+    open.inject(target, opens()?.iter().map(|frame| frame.as_slice()))?;
+    let (while_closed, while_open) = (answers(&closed), answers(&open));
+    // Reopening the window lets an honest node pair.
+    let mut honest = wire(target, suite)?;
+    pair(target, &mut honest)?;
+    let broken = while_closed > 0 || while_open > KEYS_AT_ONCE;
+    Ok(hybrid(outcome(
+        suite,
+        Attack::Flood,
+        format!("opened {} pairings of invented nodes", 2 * OPENS),
+        broken,
+        format!(
+            "{while_closed} key pairs of ML-KEM while the window was closed, {while_open} while it \
+             was open; gateway: {}",
+            drops.words(target)
+        ),
+        vec![
+            figure("PAIR-OPENs", 2 * OPENS),
+            figure("not-pairing", drops.of(target, Reason::NotPairing)),
+            figure("key pairs, window closed", while_closed),
+            figure("key pairs, window open", while_open),
+        ],
+    )))
+}
