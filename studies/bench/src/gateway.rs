@@ -17,8 +17,8 @@ use crate::error::Result;
 use crate::machine::Machine;
 
 use measure::{
-    RECEIVING, Sample, baseline_name, measure_baseline, measure_full, measure_receiving,
-    measure_selo,
+    MULTIPLYING, RECEIVING, Sample, baseline_name, measure_baseline, measure_full,
+    measure_multiplying, measure_receiving, measure_selo,
 };
 
 pub use measure::Options;
@@ -35,6 +35,8 @@ pub fn run(options: &Options, mut progress: impl FnMut(&str)) -> Result<Report> 
         let of = format!("round {round} of {}", options.rounds);
         progress(&format!("{of}: receiving alone"));
         let (subject, sample) = measure_receiving(options)?;
+        add(&mut subjects, subject, sample);
+        let (subject, sample) = measure_multiplying()?;
         add(&mut subjects, subject, sample);
         for keep in [false, true] {
             if let Some(baseline) = &baseline {
@@ -84,12 +86,12 @@ fn add(subjects: &mut Vec<(Subject, Vec<Sample>)>, subject: Subject, sample: Sam
 fn figure(sample: &Sample, metric: Metric) -> Option<f64> {
     let time = |rate: f64| 1e9 / rate;
     match metric {
-        Metric::NanosecondsPerReading => Some(time(sample.readings)),
+        Metric::NanosecondsPerReading => sample.readings.map(time),
         Metric::NanosecondsPerJoin => sample.joins.map(time),
         Metric::NanosecondsPerUnknownJoin => sample.unknown.map(time),
         Metric::NanosecondsPerForgedJoin => sample.forged.map(time),
         Metric::JoinsPerCoreSecond => sample.joins,
-        _ => Some(sample.readings),
+        _ => sample.readings,
     }
 }
 
@@ -100,7 +102,7 @@ fn rows_of(report: &mut Report, subjects: &[(Subject, Vec<Sample>)], metric: Met
     );
     let mut baseline = None;
     for (subject, samples) in subjects {
-        if is_rate && subject.name == RECEIVING {
+        if is_rate && [RECEIVING, MULTIPLYING].contains(&subject.name) {
             continue;
         }
         let values = samples.iter().map(|sample| figure(sample, metric));
@@ -145,7 +147,10 @@ fn remarks(subjects: &[(Subject, Vec<Sample>)]) -> Vec<String> {
         the padding and discards the reading."
             .to_owned(),
     ];
-    for (subject, samples) in subjects {
+    let received = subjects
+        .iter()
+        .filter(|(subject, _)| subject.name != MULTIPLYING);
+    for (subject, samples) in received {
         let Readings {
             sent,
             accepted,

@@ -93,11 +93,16 @@ fn receive(socket: &UdpSocket, state: &UdpSocketState, ends: &AtomicBool) -> io:
             Err(error) => return Err(error),
         }
     }
-    let cpu = clock_gettime(ClockId::ThreadCPUTime);
     Ok(Received {
         datagrams,
-        cpu_seconds: cpu.tv_sec as f64 + cpu.tv_nsec as f64 / 1e9,
+        cpu_seconds: thread_seconds(),
     })
+}
+
+/// CPU time of the calling thread, seconds.
+pub(crate) fn thread_seconds() -> f64 {
+    let cpu = clock_gettime(ClockId::ThreadCPUTime);
+    cpu.tv_sec as f64 + cpu.tv_nsec as f64 / 1e9
 }
 
 #[cfg(test)]

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use selo_base::stats::summarise;
 use selo_gateway::control::Status;
-use selo_link::Suite;
+use selo_link::{EphemeralSecret, Suite};
 
 use super::row::{Metric, Readings, Report, Subject};
 use super::traffic::{CHUNK, REHEARSAL, all_accepted, load, per_core_second, rest, settled};
 use crate::classic::{self, Baseline};
 use crate::error::Result;
 use crate::load::{self, Addresses, BATCH, Frames};
-use crate::receiving::Receiver;
+use crate::receiving::{Receiver, thread_seconds};
 use crate::sealed::{self, SealedGateway, State};
 
 /// Number of device addresses, for both gateways. Each device of the baseline needs its own.
@@ -23,6 +23,9 @@ const SEALED_BYTES: usize = 29;
 
 /// The name of what only receives.
 pub(super) const RECEIVING: &str = "recvmmsg";
+
+/// The name of what only multiplies.
+pub(super) const MULTIPLYING: &str = "x25519";
 
 /// Joins of the baseline in a round: about as much CPU time as Selo's.
 const BASELINE_JOINS: usize = 2_048;
@@ -76,7 +79,8 @@ const DEVICES: usize = 20_000;
 pub(super) struct Sample {
     /// Per second of CPU time. `None` of what does not join.
     pub(super) joins: Option<f64>,
-    pub(super) readings: f64,
+    /// `None` of what does not receive.
+    pub(super) readings: Option<f64>,
     /// Joins of strangers per second of CPU time.
     pub(super) unknown: Option<f64>,
     pub(super) forged: Option<f64>,
@@ -136,7 +140,7 @@ pub(super) fn measure_baseline(
     };
     let sample = Sample {
         joins: Some(join_rate),
-        readings: reading_rate,
+        readings: Some(reading_rate),
         counts,
         ..Sample::default()
     };
@@ -161,12 +165,36 @@ pub(super) fn measure_receiving(options: &Options) -> Result<(Subject, Sample)> 
         about: "receives datagrams of a reading's size and discards them".to_owned(),
     };
     let sample = Sample {
-        readings: received.datagrams as f64 / received.cpu_seconds,
+        readings: Some(received.datagrams as f64 / received.cpu_seconds),
         counts: Readings {
             sent,
             accepted: received.datagrams,
             refused: 0,
         },
+        ..Sample::default()
+    };
+    Ok((subject, sample))
+}
+
+/// The two scalar multiplications of a join, alone: a key pair and a shared secret.
+pub(super) fn measure_multiplying() -> Result<(Subject, Sample)> {
+    const PAIRS: u32 = 5_000;
+    let peer = EphemeralSecret::random()?.public_key();
+    let secrets: Vec<EphemeralSecret> = (0..PAIRS)
+        .map(|_| EphemeralSecret::random())
+        .collect::<std::result::Result<_, _>>()?;
+    let before = thread_seconds();
+    for secret in &secrets {
+        std::hint::black_box(secret.public_key());
+        std::hint::black_box(secret.shared_secret(&peer));
+    }
+    let subject = Subject {
+        name: MULTIPLYING,
+        suite: None,
+        about: "a key pair and a shared secret, as in a join".to_owned(),
+    };
+    let sample = Sample {
+        joins: Some(f64::from(PAIRS) / (thread_seconds() - before)),
         ..Sample::default()
     };
     Ok((subject, sample))
@@ -212,7 +240,7 @@ pub(super) fn measure_selo(suite: Suite, options: &Options) -> Result<(Subject, 
     };
     let sample = Sample {
         joins: Some(join_rate),
-        readings: reading_rate,
+        readings: Some(reading_rate),
         unknown: Some(unknown),
         forged: Some(forged),
         counts,

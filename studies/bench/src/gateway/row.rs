@@ -11,7 +11,7 @@ pub const SCHEMA: &str = "selo.bench-gateway/1";
 /// A measured gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Subject {
-    /// `selo`, `baseline`, `baseline-keep-decryptor`, or `recvmmsg`.
+    /// `selo`, `baseline`, `baseline-keep-decryptor`, `recvmmsg`, or `x25519`.
     pub name: &'static str,
     /// Selo's suite.
     pub suite: Option<String>,
@@ -26,7 +26,7 @@ pub enum Metric {
     /// CPU time of a reading, received, decrypted and delivered. Of `recvmmsg`: of a datagram that is
     /// received and discarded, which no gateway can do faster.
     NanosecondsPerReading,
-    /// CPU time of a completed key exchange.
+    /// CPU time of a completed key exchange. Of `x25519`: of its two scalar multiplications.
     NanosecondsPerJoin,
     /// CPU time of a join of a device that the gateway does not know.
     NanosecondsPerUnknownJoin,
