@@ -40,6 +40,10 @@ pub const GET_STATION: &str = "SELECT station, name, gateway, codec, first_seen,
         last_session, last_counter, last_rssi, last_values, totals,
         readings, duplicates, implausible
     FROM station WHERE station = ?1";
+/// The same of all stations.
+pub fn all_stations() -> String {
+    GET_STATION.replace("WHERE station = ?1", "ORDER BY station")
+}
 
 pub const QUANTITIES_OF: &str = "SELECT name, unit FROM quantity WHERE station = ?1";
 
@@ -78,8 +82,12 @@ pub fn add_to_rollup(table: &str) -> (String, String) {
     )
 }
 
-pub fn grow_rollup(table: &str) -> String {
-    format!("UPDATE {table} SET amount = amount + ?1 WHERE station = ?2 AND name = ?3 AND at = ?4")
+/// The change, and the row that it is of.
+pub fn grow_rollup(table: &str) -> (String, &'static str) {
+    (
+        format!("UPDATE {table} SET amount = amount + ?1"),
+        "station = ?2 AND name = ?3 AND at = ?4",
+    )
 }
 
 pub const INSERT_REJECTED: &str =

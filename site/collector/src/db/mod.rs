@@ -188,6 +188,19 @@ pub trait Database: Send + std::fmt::Debug {
     fn is_gone(&self) -> bool;
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64>;
     fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>>;
+    /// Runs a query once for each key: its parameters. Returns the rows of each key, in no certain
+    /// order. A database on another machine takes one statement for all keys.
+    fn query_each(&mut self, sql: &str, keys: &[Vec<Value>]) -> Result<Vec<Vec<Row>>> {
+        keys.iter().map(|key| self.query(sql, key)).collect()
+    }
+    /// Runs `change WHERE place` for each row of parameters. No two rows may name the same place.
+    fn change_each(&mut self, change: &str, place: &str, rows: &[Vec<Value>]) -> Result<()> {
+        let sql = format!("{change} WHERE {place}");
+        rows.iter().try_for_each(|row| {
+            self.execute(&sql, row)?;
+            Ok(())
+        })
+    }
     /// Runs `head VALUES (...) tail` for every row.
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()>;
     /// Inserts the rows that do not exist yet. Their first columns are the `key`. Returns true
@@ -224,50 +237,10 @@ pub fn transaction<T>(
     done
 }
 
-/// Runs the rows as multi-row statements: `head VALUES (?1, ?2), (?3, ?4) tail`. Uses few sizes,
-/// so that prepared statements can be reused.
-fn in_multi_rows(
-    rows: &[Vec<Value>],
-    head: &str,
-    tail: &str,
-    mut each: impl FnMut(&str, &[Value]) -> Result<()>,
-) -> Result<()> {
-    let mut rest = rows;
-    let (mut sql, mut of) = (String::new(), 0);
-    while let Some(first) = rest.first() {
-        let size = match rest.len() {
-            128.. => 128,
-            16.. => 16,
-            _ => 1,
-        };
-        let (now, later) = rest.split_at(size);
-        rest = later;
-        if of != size {
-            (sql, of) = (multi_row(head, tail, size, first.len()), size);
-        }
-        let parameters: Vec<Value> = now.iter().flatten().cloned().collect();
-        each(&sql, &parameters)?;
-    }
-    Ok(())
-}
-
-fn multi_row(head: &str, tail: &str, rows: usize, columns: usize) -> String {
-    use std::fmt::Write;
-    let mut sql = String::with_capacity(head.len() + tail.len() + rows * columns * 5);
-    sql.push_str(head);
-    sql.push_str(" VALUES ");
-    for row in 0..rows {
-        sql.push_str(if row == 0 { "(" } else { ", (" });
-        for column in 0..columns {
-            let comma = if column == 0 { "" } else { "," };
-            // Writing to a `String` cannot fail.
-            let _ = write!(sql, "{comma}?{}", row * columns + column + 1);
-        }
-        sql.push(')');
-    }
-    sql.push(' ');
-    sql.push_str(tail);
-    sql
+/// The statement for one row: `head VALUES (?1,?2) tail`.
+fn one_row(head: &str, tail: &str, columns: usize) -> String {
+    let places: Vec<String> = (1..=columns).map(|column| format!("?{column}")).collect();
+    format!("{head} VALUES ({}) {tail}", places.join(","))
 }
 
 fn refused(place: &str, reason: impl ToString) -> Error {
@@ -299,14 +272,6 @@ mod tests {
         assert_eq!(
             Location::parse("/a/b.db"),
             Location::Sqlite("/a/b.db".into())
-        );
-    }
-
-    #[test]
-    fn rows_are_numbered_through() {
-        assert_eq!(
-            multi_row("INSERT INTO t", "ON CONFLICT DO NOTHING", 2, 2),
-            "INSERT INTO t VALUES (?1,?2), (?3,?4) ON CONFLICT DO NOTHING"
         );
     }
 }

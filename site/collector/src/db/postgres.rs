@@ -1,5 +1,10 @@
 //! PostgreSQL with the same statements. A broken connection is replaced before the next
 //! operation.
+//!
+//! Each statement is a round trip to the server, and a batch may be of thousands of stations. So one
+//! statement takes all rows, or all keys, as arrays: one for each column ([`array`]).
+
+mod array;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,7 +21,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
 
 use super::turn::{PAUSED, TABLES, Turns};
-use super::{Database, Row, Value, in_multi_rows};
+use super::{Database, Row, Value, one_row};
 use crate::error::{Error, Result};
 
 /// What a connection may do.
@@ -50,6 +55,8 @@ pub struct Postgres {
     server: Server,
     client: Option<Client>,
     statements: HashMap<String, Statement>,
+    /// Statements for many rows or keys, by the statement for one.
+    of_many: HashMap<String, Statement>,
     mode: Mode,
     turns: Turns,
     /// Maximum wait for the answer to a statement.
@@ -70,6 +77,7 @@ impl Postgres {
             server: Server::of(url, "selo collect")?,
             client: None,
             statements: HashMap::new(),
+            of_many: HashMap::new(),
             mode,
             turns: Turns::default(),
             limit: STATEMENT,
@@ -143,6 +151,7 @@ impl Postgres {
     fn forget(&mut self) {
         self.client = None;
         self.statements.clear();
+        self.of_many.clear();
     }
 
     fn statement(&mut self, sql: &str) -> Result<Statement> {
@@ -153,6 +162,49 @@ impl Postgres {
         let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.statements.insert(sql.into(), statement.clone());
         Ok(statement)
+    }
+
+    /// The statement that does for many what `one` does. `make` writes it, from the types of the
+    /// parameters of `one`.
+    fn statement_of_many(
+        &mut self,
+        one: &str,
+        make: impl FnOnce(&[Type]) -> String,
+    ) -> Result<Statement> {
+        if let Some(statement) = self.of_many.get(one) {
+            return Ok(statement.clone());
+        }
+        let types = self.client()?.prepare(&one.replace('?', "$"));
+        let types = types.map_err(|problem| self.problem(problem))?;
+        let prepared = self.client()?.prepare(&make(types.params()));
+        let statement = prepared.map_err(|problem| self.problem(problem))?;
+        self.of_many.insert(one.into(), statement.clone());
+        Ok(statement)
+    }
+
+    /// The rows of a statement whose parameters are the columns of `keys`.
+    fn rows_of_many(&mut self, of: &Statement, keys: &[Vec<Value>]) -> Result<Vec<Row>> {
+        let columns = array::columns(keys);
+        let answer = self.client()?.rows(of, &array::parameters(&columns));
+        let rows = answer.map_err(|problem| self.problem(problem))?;
+        self.converted(&rows)
+    }
+
+    /// Runs a statement whose parameters are the columns of `rows`.
+    fn change_of_many(&mut self, by: &Statement, rows: &[Vec<Value>]) -> Result<()> {
+        let columns = array::columns(rows);
+        let done = self.client()?.change(by, &array::parameters(&columns));
+        done.map(drop).map_err(|problem| self.problem(problem))
+    }
+
+    fn converted(&mut self, rows: &[tokio_postgres::Row]) -> Result<Vec<Row>> {
+        rows.iter()
+            .map(|row| {
+                let columns = (0..row.len()).map(|column| value(row, column));
+                columns.collect::<Result<_, _>>().map(Row)
+            })
+            .collect::<Result<_, tokio_postgres::Error>>()
+            .map_err(|error| self.meaning(&error))
     }
 }
 
@@ -271,29 +323,57 @@ impl Database for Postgres {
         let statement = self.statement(sql)?;
         let answer = self.client()?.rows(&statement, &parameters_of(parameters));
         let rows = answer.map_err(|problem| self.problem(problem))?;
-        rows.iter()
-            .map(|row| {
-                let columns = (0..row.len()).map(|column| value(row, column));
-                columns.collect::<Result<_, _>>().map(Row)
-            })
-            .collect::<Result<_, tokio_postgres::Error>>()
-            .map_err(|error| self.meaning(&error))
+        self.converted(&rows)
     }
 
-    // Many rows per statement, because each statement is a round trip to the server.
+    fn query_each(&mut self, sql: &str, keys: &[Vec<Value>]) -> Result<Vec<Vec<Row>>> {
+        let mut found = vec![Vec::new(); keys.len()];
+        if keys.is_empty() {
+            return Ok(found);
+        }
+        let statement = self.statement_of_many(sql, |types| array::query(sql, types))?;
+        for Row(mut columns) in self.rows_of_many(&statement, keys)? {
+            // The number of the key, from 1.
+            let Some(Value::Int(number)) = columns.pop() else {
+                continue;
+            };
+            let of = usize::try_from(number - 1).ok();
+            if let Some(rows) = of.and_then(|of| found.get_mut(of)) {
+                rows.push(Row(columns));
+            }
+        }
+        Ok(found)
+    }
+
+    fn change_each(&mut self, change: &str, place: &str, rows: &[Vec<Value>]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let one = format!("{change} WHERE {place}");
+        let make = |types: &[Type]| array::change(change, place, types);
+        let statement = self.statement_of_many(&one, make)?;
+        self.change_of_many(&statement, rows)
+    }
+
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
-        in_multi_rows(rows, head, tail, |sql, parameters| {
-            self.execute(sql, parameters).map(drop)
-        })
+        let Some(first) = rows.first() else {
+            return Ok(());
+        };
+        let one = one_row(head, tail, first.len());
+        let make = |types: &[Type]| array::insert(head, tail, types);
+        let statement = self.statement_of_many(&one, make)?;
+        self.change_of_many(&statement, rows)
     }
 
     fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
+        let Some(first) = rows.first() else {
+            return Ok(Vec::new());
+        };
         let tail = format!("ON CONFLICT DO NOTHING RETURNING {}", key.join(", "));
-        let mut inserted = Vec::with_capacity(rows.len());
-        in_multi_rows(rows, head, &tail, |sql, parameters| {
-            inserted.extend(self.query(sql, parameters)?);
-            Ok(())
-        })?;
+        let one = one_row(head, &tail, first.len());
+        let make = |types: &[Type]| array::insert(head, &tail, types);
+        let statement = self.statement_of_many(&one, make)?;
+        let inserted = self.rows_of_many(&statement, rows)?;
         // PostgreSQL does not guarantee the order of the returned rows.
         let name = |columns: &[Value]| format!("{columns:?}");
         let inserted: HashSet<String> = inserted.iter().map(|Row(found)| name(found)).collect();

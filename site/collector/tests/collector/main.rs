@@ -12,6 +12,7 @@ mod grafana;
 mod home_assistant;
 mod late;
 mod limits;
+mod many;
 mod map;
 mod mqtt;
 mod posted;
