@@ -198,23 +198,7 @@ impl Alarms {
     pub fn on_clock(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
         self.load(db)?;
         self.now = now;
-        let mut changes = Vec::new();
-        let silences: Vec<Rule> = self
-            .rules
-            .iter()
-            .filter(|rule| rule.kind == Kind::Silent)
-            .cloned()
-            .collect();
-        if !silences.is_empty() {
-            for row in db.query(sql::LAST_SEEN, &[])? {
-                let Some(seen) = row.opt_int(2) else { continue };
-                let subject = subject_of(&row);
-                for rule in silences.iter().filter(|rule| rule.concerns(row.text(0))) {
-                    let quiet = (now - seen).max(0) as f64 / 1000.0;
-                    changes.extend(self.judge(db, subject, rule, quiet, "s", now)?);
-                }
-            }
-        }
+        let mut changes = self.on_silence(db, now)?;
         let raining = self.active.keys().filter(|(name, _)| {
             let rule = self.rules.iter().find(|rule| rule.name == *name);
             rule.is_some_and(|rule| rule.kind == Kind::Rain)
@@ -224,6 +208,34 @@ impl Alarms {
         let rows = db.query_each(sql::LAST_SEEN_OF, &keys)?;
         let subjects: Vec<Subject<'_>> = rows.iter().flatten().map(subject_of).collect();
         changes.extend(self.on_rain(db, &subjects, now)?);
+        Ok(changes)
+    }
+
+    /// Evaluates the rules of silence. The database names the stations whose alarms change, which are
+    /// few: only they leave it.
+    fn on_silence(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
+        let rules = self.rules.iter().filter(|rule| rule.kind == Kind::Silent);
+        let silences: Vec<Rule> = rules.cloned().collect();
+        if silences.is_empty() {
+            return Ok(Vec::new());
+        }
+        let parameters: Vec<Value> = silences
+            .iter()
+            .flat_map(|rule| {
+                let before = now.saturating_sub(rule.over_ms());
+                let device = rule.device.as_deref();
+                [rule.name.as_str().into(), before.into(), device.into()]
+            })
+            .collect();
+        let mut changes = Vec::new();
+        for row in db.query(&sql::silences(silences.len()), &parameters)? {
+            let rule = silences.iter().find(|rule| rule.name == row.text(3));
+            let (Some(rule), Some(seen)) = (rule, row.opt_int(2)) else {
+                continue;
+            };
+            let quiet = (now - seen).max(0) as f64 / 1000.0;
+            changes.extend(self.judge(db, subject_of(&row), rule, quiet, "s", now)?);
+        }
         Ok(changes)
     }
 

@@ -293,10 +293,35 @@ pub const DELETE_ANNOUNCED: &str = "DELETE FROM announced WHERE topic = ?1";
 
 pub const RAIN_OVER: &str = "SELECT SUM(amount) FROM rollup_minute
     WHERE station = ?1 AND name = 'rain_total' AND at > ?2 AND at <= ?3";
-pub const LAST_SEEN: &str =
-    "SELECT station, COALESCE(title, name), last_seen FROM station ORDER BY station";
 pub const LAST_SEEN_OF: &str =
     "SELECT station, COALESCE(title, name), last_seen FROM station WHERE station = ?1";
+
+/// Alarms of silence that one turn raises or clears. Each takes some statements, and a gateway that is
+/// gone silences all of its stations.
+pub const SILENCES_MAX: usize = 1000;
+/// The stations whose alarm of silence changes, with the rule: those that are silent and have no
+/// alarm, and those that have one and are not silent. Of as many rules, each with three parameters:
+/// its name, the time since when a station was not heard, and the station or device, if it is of one.
+/// It reads the table of stations: an index of `last_seen` would have to change with each reading.
+/// Finds at most [`SILENCES_MAX`]; the next tick finds the others.
+pub fn silences(rules: usize) -> String {
+    let rule = |at: usize| {
+        let of = 3 * at;
+        format!("(?{}, CAST(?{} AS BIGINT), ?{})", of + 1, of + 2, of + 3)
+    };
+    let rules: Vec<String> = (0..rules).map(rule).collect();
+    format!(
+        "WITH silence(rule, since, subject) AS (VALUES {})
+        SELECT s.station, COALESCE(s.title, s.name), s.last_seen, r.rule
+        FROM silence r JOIN station s
+            ON r.subject IS NULL OR r.subject = s.station OR r.subject = s.device
+        LEFT JOIN alarm a ON a.rule = r.rule AND a.station = s.station AND a.cleared IS NULL
+        WHERE (s.last_seen <= r.since AND a.id IS NULL)
+            OR (s.last_seen > r.since AND a.id IS NOT NULL)
+        ORDER BY s.station, r.rule LIMIT {SILENCES_MAX}",
+        rules.join(", ")
+    )
+}
 
 pub const INSERT_ALARM: &str = "INSERT INTO alarm(rule, station, since, value, bound, unit, text,
         severity)

@@ -4,8 +4,10 @@
 
 use std::time::Instant;
 
+use crate::common::counting::Counting;
 use crate::common::{NOON, message, place, postgres::Cluster};
-use selo_collector::db::Database;
+use selo_collector::alarm::{Change, Kind, Rule, Severity};
+use selo_collector::db::{Database, Location};
 use selo_collector::message::{Message, parse};
 use selo_collector::schema::migrate;
 use selo_collector::store::Store;
@@ -98,5 +100,72 @@ fn a_batch_of_twenty_thousand_stations() {
     for line in statements(&cluster, 0..20_000) {
         let at = line.find("duration:").expect("a duration");
         println!("  {}", line[at..].chars().take(100).collect::<String>());
+    }
+}
+
+/// The stations of the alarms that the clock raises and clears, and the rows that it reads.
+fn changed_by_clock(db: &mut Counting, store: &mut Store, now: i64) -> (Vec<String>, usize) {
+    (db.rows, db.queries) = (0, 0);
+    let changes = store.on_clock(db, now).expect("watched");
+    // Each alarm takes one more.
+    assert!(db.queries < 6 + changes.len(), "{} queries", db.queries);
+    let station = |change: &Change| {
+        let body: serde_json::Value = serde_json::from_str(&change.body).expect("JSON");
+        let state = if change.raised { "silent" } else { "heard" };
+        format!("{} {state}", body["device"].as_str().expect("a device"))
+    };
+    (changes.iter().map(station).collect(), db.rows)
+}
+
+fn only_stations_whose_alarm_changes_are_read(db: Box<dyn Database>) {
+    let mut db = Counting::new(db);
+    migrate(&mut db).expect("migrated");
+    let mut store = Store::default();
+    let silent = |name: &str, over: &str, device: Option<&str>| Rule {
+        name: name.into(),
+        kind: Kind::Silent,
+        device: device.map(str::to_owned),
+        over: Some(over.into()),
+        limit: None,
+        clear: None,
+        value: None,
+        when: None,
+        severity: Severity::Warning,
+    };
+    let rules = [
+        silent("quiet", "30m", None),
+        silent("quick", "10m", Some("00000002")),
+        silent("own", "10m", Some("site:00000003")),
+        silent("nobody", "10m", Some("other:00000003")),
+    ];
+    store.set_rules(&mut db, &rules, NOON).expect("set");
+    // All were heard 15 minutes ago.
+    let heard = readings(0..1100, 45);
+    let heard: Vec<&Message> = heard.iter().collect();
+    store.ingest(&mut db, &heard, NOON).expect("stored");
+    let (changed, rows) = changed_by_clock(&mut db, &mut store, NOON);
+    assert_eq!(changed, ["00000002 silent", "00000003 silent"]);
+    assert!(rows < 10, "{rows} rows");
+    let (changed, rows) = changed_by_clock(&mut db, &mut store, NOON);
+    assert_eq!((changed.len(), rows < 10), (0, true), "{rows} rows");
+    // The clock goes back: they were heard a moment ago.
+    let (changed, _) = changed_by_clock(&mut db, &mut store, NOON - 14 * MINUTE);
+    assert_eq!(changed, ["00000002 heard", "00000003 heard"]);
+    let (changed, _) = changed_by_clock(&mut db, &mut store, NOON + 15 * MINUTE);
+    assert_eq!(changed.len(), 1000);
+    let (changed, _) = changed_by_clock(&mut db, &mut store, NOON + 15 * MINUTE);
+    assert_eq!(changed.len(), 102);
+    let (changed, rows) = changed_by_clock(&mut db, &mut store, NOON + 16 * MINUTE);
+    assert_eq!((changed.len(), rows < 10), (0, true), "{rows} rows");
+}
+
+#[test]
+fn the_clock_reads_only_stations_whose_alarm_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Location::Sqlite(folder.path().join("readings.db"));
+    only_stations_whose_alarm_changes_are_read(file.open_writer(None).expect("opens"));
+    if let Some(cluster) = Cluster::start() {
+        let db = place(&cluster).open_writer(None).expect("opens");
+        only_stations_whose_alarm_changes_are_read(db);
     }
 }
