@@ -139,6 +139,11 @@ pub fn brief_stations(number: Option<usize>) -> String {
     )
 }
 
+/// The same of all stations, without their rain and their values, which take most of the time.
+pub const DRY_STATIONS: &str = "SELECT s.station, COALESCE(s.title, s.name), s.device, s.site,
+        s.last_seen, s.latitude, s.longitude
+    FROM station s ORDER BY s.station";
+
 pub const STATION_NAMES: &str =
     "SELECT station, COALESCE(title, name), device FROM station ORDER BY station";
 pub const VALUE_NAMES: &str = "SELECT DISTINCT name FROM quantity ORDER BY name";
@@ -395,6 +400,17 @@ pub const PRUNE_AHEAD: &str = "DELETE FROM reading WHERE station = ?1
     AND (session, counter) IN (SELECT session, counter FROM reading
         WHERE station = ?1 AND received > ?4 AND stored < ?2 AND stored >= ?3
         ORDER BY received LIMIT 500)";
+/// The stations with a reading before ?1 or after ?2.
+pub const OLD_STATIONS: &str = "SELECT s.station FROM station s
+    WHERE EXISTS (SELECT 1 FROM reading r WHERE r.station = s.station AND r.received < ?1)
+        OR EXISTS (SELECT 1 FROM reading r WHERE r.station = s.station AND r.received > ?2)";
+/// The series with a row before ?1.
+pub fn old_series(table: &str) -> String {
+    format!(
+        "SELECT q.station, q.name FROM quantity q WHERE EXISTS (SELECT 1 FROM {table} r
+            WHERE r.station = q.station AND r.name = q.name AND r.at < ?1)"
+    )
+}
 pub fn prune_rollup(table: &str) -> String {
     format!(
         "DELETE FROM {table} WHERE station = ?1 AND name = ?2 AND at IN (SELECT at FROM {table}
