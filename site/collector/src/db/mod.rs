@@ -6,10 +6,12 @@ mod sqlite;
 mod turn;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use selo_postgres::without_password;
 
 use crate::error::{Error, Result};
+use crate::ingest::Pulse;
 
 pub use self::postgres::{Mode, Postgres};
 pub use self::sqlite::Sqlite;
@@ -48,6 +50,15 @@ impl Location {
         match self {
             Location::Sqlite(_) => self.open_writer(limit),
             Location::Postgres(url) => Ok(Box::new(Postgres::open(url, Mode::Shares)?)),
+        }
+    }
+
+    /// Opens a connection on which collectors agree about who owns what. Its transactions do not
+    /// wait for those that write readings. PostgreSQL only: a SQLite file has one writer.
+    pub fn open_beside(&self) -> Result<Box<dyn Database>> {
+        match self {
+            Location::Sqlite(_) => self.open_writer(None),
+            Location::Postgres(url) => Ok(Box::new(Postgres::open(url, Mode::Agrees)?)),
         }
     }
 
@@ -218,6 +229,8 @@ pub trait Database: Send + std::fmt::Debug {
     fn take_behind(&mut self) -> bool {
         false
     }
+    /// Beats with each statement from now on.
+    fn tell(&mut self, _pulse: Arc<Pulse>) {}
     /// Statements may take long from now on, as those of a migration do, or no longer.
     fn take_time(&mut self, _long: bool) {}
     /// Replaces the types of `schema.rs` by this database's types.

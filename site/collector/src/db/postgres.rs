@@ -20,9 +20,10 @@ use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
 
-use super::turn::{PAUSED, TABLES, Turns};
+use super::turn::{PAUSED, TABLES, Turn, Turns};
 use super::{Database, Row, Value, one_row};
 use crate::error::{Error, Result};
+use crate::ingest::Pulse;
 
 /// What a connection may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,19 @@ pub enum Mode {
     Writes,
     /// It writes in turn with others.
     Shares,
+    /// It agrees with others about who owns what, in turn with those that do so.
+    Agrees,
+}
+
+impl Mode {
+    /// The turn that each of its transactions waits for.
+    fn turn(self) -> Option<Turn> {
+        match self {
+            Mode::Reads | Mode::Writes => None,
+            Mode::Shares => Some(Turn::Writes),
+            Mode::Agrees => Some(Turn::Agrees),
+        }
+    }
 }
 
 /// Key of the advisory lock that a writing collector holds, alone or together with others that
@@ -59,6 +73,7 @@ pub struct Postgres {
     of_many: HashMap<String, Statement>,
     mode: Mode,
     turns: Turns,
+    pulse: Arc<Pulse>,
     /// Maximum wait for the answer to a statement.
     limit: Duration,
 }
@@ -80,13 +95,16 @@ impl Postgres {
             of_many: HashMap::new(),
             mode,
             turns: Turns::default(),
+            pulse: Arc::default(),
             limit: STATEMENT,
         };
         db.ready()?;
         Ok(db)
     }
 
+    /// The client for the next statement. The last one has been answered.
     fn client(&mut self) -> Result<&mut Client> {
+        self.pulse.beat();
         let place = self.server.place();
         self.client.as_mut().ok_or_else(|| Error::Unavailable {
             place: place.into(),
@@ -288,7 +306,7 @@ impl Database for Postgres {
         })?;
         if self.mode != Mode::Reads {
             let lock = match self.mode {
-                Mode::Shares => "SELECT pg_try_advisory_lock_shared($1)",
+                Mode::Shares | Mode::Agrees => "SELECT pg_try_advisory_lock_shared($1)",
                 _ => "SELECT pg_try_advisory_lock($1)",
             };
             let locked = client
@@ -301,7 +319,7 @@ impl Database for Postgres {
                 });
             }
         }
-        if self.mode == Mode::Shares {
+        if self.mode.turn().is_some() {
             let prepared = client.batch_execute(TABLES);
             let prepared = prepared.and_then(|()| client.batch_execute(PAUSED));
             prepared.map_err(|problem| self.problem(problem))?;
@@ -392,8 +410,8 @@ impl Database for Postgres {
     fn begin(&mut self) -> Result<()> {
         self.ready()?;
         self.script("BEGIN")?;
-        if self.mode == Mode::Shares {
-            match Turns::take(self) {
+        if let Some(turn) = self.mode.turn() {
+            match Turns::take(self, turn) {
                 Ok(number) => self.turns.begin(number),
                 Err(error) => {
                     self.rollback();
@@ -412,6 +430,10 @@ impl Database for Postgres {
 
     fn take_behind(&mut self) -> bool {
         self.turns.take_behind()
+    }
+
+    fn tell(&mut self, pulse: Arc<Pulse>) {
+        self.pulse = pulse;
     }
 
     fn take_time(&mut self, long: bool) {

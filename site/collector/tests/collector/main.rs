@@ -11,6 +11,7 @@ mod durability;
 mod grafana;
 mod home_assistant;
 mod late;
+mod leases;
 mod limits;
 mod many;
 mod map;

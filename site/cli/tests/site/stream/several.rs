@@ -161,6 +161,35 @@ fn a_collector_killed_between_commit_and_acknowledgement_leaves_no_double() {
     );
 }
 
+/// The turn to write lasts longer than the lease. Both collectors wait for it, and keep what they own.
+#[test]
+fn a_turn_that_lasts_longer_than_the_lease_moves_no_partition() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    let parts = "SELECT string_agg(part || owner || epoch, ',' ORDER BY part) FROM stream_part";
+    let before = net.psql(parts);
+    let url = net.cluster.as_ref().expect("runs").url();
+    let turn =
+        "BEGIN; UPDATE stream_turn SET number = number WHERE id = 1; SELECT pg_sleep(14); COMMIT";
+    let mut holder = std::process::Command::new("psql")
+        .args(["-XAtq", "-c", turn, &url])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("psql runs");
+    std::thread::sleep(Duration::from_millis(500));
+    net.deliver(10);
+    std::thread::sleep(Duration::from_secs(12));
+    assert_eq!(
+        net.psql("SELECT count(*) FROM reading"),
+        "0",
+        "no turn was held"
+    );
+    assert!(holder.wait().expect("ends").success());
+    net.counted_once();
+    assert_eq!(net.psql(parts), before, "{}", net.logs());
+}
+
 /// A server that was killed may remember acknowledgements of readings that it has again. Its
 /// consumers then take them for delivered, and its publishers find them in the stream.
 #[test]
