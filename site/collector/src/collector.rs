@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -232,7 +232,9 @@ impl Collector {
         self.first_password.as_deref()
     }
 
-    /// Stops the collector. Requests in progress are answered, and offered messages are stored.
+    /// Stops the collector. Requests in progress are answered, and offered messages are stored. If the
+    /// database does not confirm them in time, nobody is told that they are stored: their sources keep
+    /// them, and offer them again.
     pub fn stop(self) {
         let Collector {
             stop,
@@ -245,8 +247,13 @@ impl Collector {
         let _ = stop.send(true);
         let _ = server.join();
         drop(ingest);
-        for thread in threads {
-            let _ = thread.join();
+        let until = Instant::now() + LAST;
+        if !ended(&threads, until) {
+            tracing::warn!(
+                "the database has not confirmed the last readings in {} s; their sources keep them; \
+                 hint: is its standby there?",
+                LAST.as_secs()
+            );
         }
         if let Owner::Shares(kept) = owner {
             kept.leave();
@@ -365,6 +372,23 @@ fn watch_users(auth: Arc<Auth>) -> std::io::Result<Sender<()>> {
         })?;
     Ok(watching)
 }
+
+/// Waits until all threads have ended. Returns false if they have not until then.
+fn ended(threads: &[JoinHandle<()>], until: Instant) -> bool {
+    loop {
+        if threads.iter().all(JoinHandle::is_finished) {
+            return true;
+        }
+        if Instant::now() >= until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Time that the database gets for the last readings when the collector stops. A commit waits for the
+/// standby, which may be away for long.
+const LAST: Duration = Duration::from_secs(20);
 
 /// Interval at which the user file is checked.
 const LOOK_AT_USERS: Duration = Duration::from_millis(250);

@@ -190,6 +190,42 @@ fn a_turn_that_lasts_longer_than_the_lease_moves_no_partition() {
     assert_eq!(net.psql(parts), before, "{}", net.logs());
 }
 
+/// A commit waits for the standby, which is away. A collector that is asked to stop does not wait for
+/// ever: what is not confirmed stays in the stream.
+#[test]
+fn a_collector_stops_and_loses_nothing_while_the_standby_is_away() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    net.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    net.psql("SELECT pg_reload_conf()");
+    net.deliver(10);
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let since = Instant::now();
+    while net.psql(waiting) == "0" {
+        assert!(
+            since.elapsed() < PATIENCE,
+            "nobody commits:\n{}",
+            net.logs()
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let since = Instant::now();
+    let stopping = net.collectors.iter_mut().map(|it| it.take().expect("runs"));
+    let stopping: Vec<_> = stopping.collect();
+    stopping.iter().for_each(|it| it.interrupt());
+    for one in stopping {
+        let (code, _, log) = one.wait();
+        assert_eq!(code, Some(0), "{log}");
+    }
+    let spent = since.elapsed();
+    assert!(spent < Duration::from_secs(45), "{spent:?}");
+    net.psql("ALTER SYSTEM RESET synchronous_standby_names");
+    net.psql("SELECT pg_reload_conf()");
+    net.start_collector(0);
+    net.counted_once();
+}
+
 /// A server that was killed may remember acknowledgements of readings that it has again. Its
 /// consumers then take them for delivered, and its publishers find them in the stream.
 #[test]
