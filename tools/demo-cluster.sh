@@ -3,7 +3,7 @@
 # engines, NATS servers, collectors, PostgreSQL with a standby, and nodes that roam. Ends by itself.
 # Called by `make demo-cluster`.
 #
-# usage: tools/demo-cluster.sh [--nodes N] [--faults N] [--seed N] [--nats N]
+# usage: tools/demo-cluster.sh [--nodes N] [--every SECONDS] [--faults N] [--seed N] [--nats N]
 # environment: SELO_NATS_SERVER  the NATS server to run (default: the installed one)
 # exit: 0 nothing is lost, doubled or sealed twice; else what is, and where the logs are
 set -euo pipefail
@@ -14,12 +14,13 @@ usage() { sed -n 's/^# \(usage: .*\)/\1/p' "$0"; }
 seed=$((RANDOM * 32768 + RANDOM))
 while [ $# -gt 0 ]; do
     case $1 in
-    --nodes | --faults | --seed | --nats)
+    --nodes | --every | --faults | --seed | --nats)
         name=${1#--}
+        least=1
         most=9
-        case $name in nodes) most=1000000 ;; faults) most=9999 ;; seed) most=999999999 ;; esac
-        if ! [[ ${2:-} =~ ^[1-9][0-9]{0,8}$ ]] || [ "$2" -gt $most ]; then
-            echo "demo-cluster: $1 takes a number from 1 to $most, not '${2:-}'" >&2
+        case $name in nodes) most=1000000 ;; every) most=86400 ;; faults) least=0 most=9999 ;; seed) most=999999999 ;; esac
+        if ! [[ ${2:-} =~ ^(0|[1-9][0-9]{0,8})$ ]] || [ "$2" -gt $most ] || [ "$2" -lt $least ]; then
+            echo "demo-cluster: $1 takes a number from $least to $most, not '${2:-}'" >&2
             exit 2
         fi
         [ "$name" != seed ] || seed=$2
@@ -39,10 +40,16 @@ rm -rf "$SELO_LOGS"
 mkdir -p "$SELO_LOGS"
 
 selo_find_rust || { echo "demo-cluster: there is no Rust ${selo_rust_needed:-}: make setup-site" >&2 && exit 1; }
-# The same build as that of the tests.
+# The same build as that of the tests. Many nodes need programs as fast as those of a release.
+build=(--workspace --locked --no-run --test site)
+words="Compiling first"
+if [ "${SELO_NODES:-200}" -gt 2000 ]; then
+    build+=(--release)
+    words="Compiling optimised programs first, for many nodes"
+fi
 selo_lint_while_building
-echo "Selo: a site of processes under random faults. Compiling first; its messages: out/cluster/build.txt"
-tools/fast-link.sh cargo test --workspace --locked --no-run --test site >out/cluster/build.txt 2>&1 ||
+echo "Selo: a site of processes under random faults. $words; its messages: out/cluster/build.txt"
+tools/fast-link.sh cargo test "${build[@]}" >out/cluster/build.txt 2>&1 ||
     { tail -n 20 out/cluster/build.txt >&2 && exit 1; }
 program=$(sed -n 's|^ *Executable tests/site/main.rs (\(.*\))$|\1|p' out/cluster/build.txt)
 status=0

@@ -9,7 +9,7 @@ mod rule;
 mod severity;
 pub mod target;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::db::{Database, Row, Value};
 use crate::error::{Error, Result};
@@ -163,26 +163,30 @@ impl Alarms {
         Ok(changes)
     }
 
-    /// Evaluates the rain of a station.
+    /// Evaluates the rain of these stations.
     pub fn on_rain(
         &mut self,
         db: &mut dyn Database,
-        subject: Subject<'_>,
+        subjects: &[Subject<'_>],
         now: i64,
     ) -> Result<Vec<Change>> {
         self.now = now;
-        let mut changes = Vec::new();
-        for rule in self.concerned(subject.station) {
-            if rule.kind != Kind::Rain {
-                continue;
+        let (mut keys, mut asked) = (Vec::new(), Vec::new());
+        for subject in subjects {
+            let rules = self.concerned(subject.station).into_iter();
+            for rule in rules.filter(|rule| rule.kind == Kind::Rain) {
+                keys.push(vec![
+                    subject.station.into(),
+                    (now - rule.over_ms()).into(),
+                    // Minutes ahead of the clock, by as much as a gateway's may be.
+                    now.saturating_add(AHEAD_MAX_MS).into(),
+                ]);
+                asked.push((*subject, rule));
             }
-            let parameters: [Value; 3] = [
-                subject.station.into(),
-                (now - rule.over_ms()).into(),
-                // Minutes ahead of the clock, by as much as a gateway's may be.
-                now.saturating_add(AHEAD_MAX_MS).into(),
-            ];
-            let rows = db.query(sql::RAIN_OVER, &parameters)?;
+        }
+        let found = db.query_each(sql::RAIN_OVER, &keys)?;
+        let mut changes = Vec::new();
+        for ((subject, rule), rows) in asked.into_iter().zip(found) {
             let fallen = rows.first().map_or(0.0, |row| row.real(0));
             changes.extend(self.judge(db, subject, &rule, fallen, "mm", now)?);
         }
@@ -194,36 +198,43 @@ impl Alarms {
     pub fn on_clock(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
         self.load(db)?;
         self.now = now;
-        let mut changes = Vec::new();
-        let silences: Vec<Rule> = self
-            .rules
-            .iter()
-            .filter(|rule| rule.kind == Kind::Silent)
-            .cloned()
-            .collect();
-        if !silences.is_empty() {
-            for row in db.query(sql::LAST_SEEN, &[])? {
-                let Some(seen) = row.opt_int(2) else { continue };
-                let subject = subject_of(&row);
-                for rule in silences.iter().filter(|rule| rule.concerns(row.text(0))) {
-                    let quiet = (now - seen).max(0) as f64 / 1000.0;
-                    changes.extend(self.judge(db, subject, rule, quiet, "s", now)?);
-                }
-            }
+        let mut changes = self.on_silence(db, now)?;
+        let raining = self.active.keys().filter(|(name, _)| {
+            let rule = self.rules.iter().find(|rule| rule.name == *name);
+            rule.is_some_and(|rule| rule.kind == Kind::Rain)
+        });
+        let raining: BTreeSet<&str> = raining.map(|(_, station)| station.as_str()).collect();
+        let keys: Vec<Vec<Value>> = raining.into_iter().map(|it| vec![it.into()]).collect();
+        let rows = db.query_each(sql::LAST_SEEN_OF, &keys)?;
+        let subjects: Vec<Subject<'_>> = rows.iter().flatten().map(subject_of).collect();
+        changes.extend(self.on_rain(db, &subjects, now)?);
+        Ok(changes)
+    }
+
+    /// Evaluates the rules of silence. The database names the stations whose alarms change, which are
+    /// few: only they leave it.
+    fn on_silence(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
+        let rules = self.rules.iter().filter(|rule| rule.kind == Kind::Silent);
+        let silences: Vec<Rule> = rules.cloned().collect();
+        if silences.is_empty() {
+            return Ok(Vec::new());
         }
-        let raining: Vec<String> = self
-            .active
-            .keys()
-            .filter(|(name, _)| {
-                let rule = self.rules.iter().find(|rule| rule.name == *name);
-                rule.is_some_and(|rule| rule.kind == Kind::Rain)
+        let parameters: Vec<Value> = silences
+            .iter()
+            .flat_map(|rule| {
+                let before = now.saturating_sub(rule.over_ms());
+                let device = rule.device.as_deref();
+                [rule.name.as_str().into(), before.into(), device.into()]
             })
-            .map(|(_, station)| station.clone())
             .collect();
-        for station in raining {
-            for row in db.query(sql::LAST_SEEN_OF, &[station.into()])? {
-                changes.extend(self.on_rain(db, subject_of(&row), now)?);
-            }
+        let mut changes = Vec::new();
+        for row in db.query(&sql::silences(silences.len()), &parameters)? {
+            let rule = silences.iter().find(|rule| rule.name == row.text(3));
+            let (Some(rule), Some(seen)) = (rule, row.opt_int(2)) else {
+                continue;
+            };
+            let quiet = (now - seen).max(0) as f64 / 1000.0;
+            changes.extend(self.judge(db, subject_of(&row), rule, quiet, "s", now)?);
         }
         Ok(changes)
     }

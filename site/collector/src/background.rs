@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use selo_codec::Language;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::channel::{self, Channels};
 use crate::error::Result;
@@ -16,6 +16,7 @@ use crate::outbox::{self, Outbox};
 use crate::retention::{self, Retention};
 use crate::settings::Settings;
 use crate::stream;
+use crate::stream::lease::Owned;
 
 /// Interval at which silence and the end of rain are checked.
 const WATCH: Duration = Duration::from_secs(5);
@@ -32,8 +33,8 @@ pub(crate) struct Background {
     pub webhooks: Vec<String>,
     pub mqtt: Option<selo_mqtt::ClientConfig>,
     pub stream: Option<selo_stream::StreamConfig>,
-    /// Its name among the collectors that share the database.
-    pub collector: Option<String>,
+    /// The partitions of the stream that this collector owns.
+    pub owned: watch::Receiver<Owned>,
     /// Language of the alarms' names in Home Assistant, if it is told about them.
     pub home_assistant: Option<Language>,
     pub silent_after_ms: i64,
@@ -54,7 +55,7 @@ impl Background {
             mqtt::start(config, outbox, language, self.silent_after_ms)?;
         }
         if let Some(config) = self.stream {
-            stream::start(config, &self.outbox, self.collector)?;
+            stream::start(config, &self.outbox, self.owned)?;
         }
         for channel in self.channels.all() {
             let (outbox, channels) = (self.outbox.clone(), self.channels.clone());

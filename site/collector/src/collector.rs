@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -29,6 +29,7 @@ use crate::outbox::Outbox;
 use crate::readers::Readers;
 use crate::settings::Settings;
 use crate::store::Store;
+use crate::stream::lease::{Kept, Lease, Owned, Times};
 use crate::{Config, Error, Result, auth, db, http, stream};
 
 /// A running collector.
@@ -46,10 +47,18 @@ pub struct Collector {
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
     threads: Vec<JoinHandle<()>>,
-    /// Its name among the collectors that share the database.
-    name: Option<String>,
+    owner: Owner,
     /// Dropping it stops the thread that watches the user file.
     _watching: Sender<()>,
+}
+
+/// The partitions of the stream that a collector owns.
+#[derive(Debug)]
+enum Owner {
+    /// All, for ever: it is the only collector, and nobody renews its lease.
+    Alone { _lease: Lease },
+    /// Those that its lease gives it.
+    Shares(Kept),
 }
 
 /// What the writer shares with the other threads.
@@ -129,7 +138,8 @@ impl Collector {
             stopping: stopping.clone(),
         };
         let app = Arc::new(app(&config, state));
-        let name = config.is_shared().then(stream::random_name).transpose()?;
+        let is_shared = config.is_shared();
+        let (lease, owned) = lease(&config, &outbox)?;
         let reload = Arc::new(Notify::new());
         let background = Background {
             outbox,
@@ -138,7 +148,7 @@ impl Collector {
             webhooks: config.webhooks,
             mqtt: config.mqtt,
             stream: config.stream,
-            collector: name.clone(),
+            owned,
             home_assistant: config.home_assistant.then_some(config.language),
             silent_after_ms: config.silent_after_ms,
             secret,
@@ -157,6 +167,10 @@ impl Collector {
         };
         let watching = watch_users(auth).map_err(Error::Thread)?;
         let (server, address) = serve(config.http, server, background)?;
+        let owner = match is_shared {
+            true => Owner::Shares(lease.keep().map_err(Error::Thread)?),
+            false => Owner::Alone { _lease: lease },
+        };
         Ok(Collector {
             address,
             ingest,
@@ -168,7 +182,7 @@ impl Collector {
             stop,
             server,
             threads,
-            name,
+            owner,
             _watching: watching,
         })
     }
@@ -218,26 +232,52 @@ impl Collector {
         self.first_password.as_deref()
     }
 
-    /// Stops the collector. Requests in progress are answered, and offered messages are stored.
+    /// Stops the collector. Requests in progress are answered, and offered messages are stored. If the
+    /// database does not confirm them in time, nobody is told that they are stored: their sources keep
+    /// them, and offer them again.
     pub fn stop(self) {
         let Collector {
             stop,
             server,
             threads,
             ingest,
-            name,
+            owner,
             ..
         } = self;
         let _ = stop.send(true);
         let _ = server.join();
-        if let Some(name) = name {
-            stream::leave(&ingest, name);
-        }
         drop(ingest);
-        for thread in threads {
-            let _ = thread.join();
+        let until = Instant::now() + LAST;
+        if !ended(&threads, until) {
+            tracing::warn!(
+                "the database has not confirmed the last readings in {} s; their sources keep them; \
+                 hint: is its standby there?",
+                LAST.as_secs()
+            );
+        }
+        if let Owner::Shares(kept) = owner {
+            kept.leave();
         }
     }
+}
+
+/// The lease of a collector, and the partitions that it owns. Without others it owns all.
+fn lease(config: &Config, outbox: &Outbox) -> Result<(Lease, watch::Receiver<Owned>)> {
+    let (owning, owned) = watch::channel(match config.is_shared() {
+        true => Owned::default(),
+        false => stream::all(),
+    });
+    let site = config.stream.as_ref().map(|stream| stream.site.clone());
+    let lease = Lease {
+        database: config.database.clone(),
+        collector: stream::random_name()?,
+        site: site.unwrap_or_default(),
+        pulse: outbox.ingest.pulse(),
+        leads: outbox.leads.clone(),
+        owning,
+        times: Times::default(),
+    };
+    Ok((lease, owned))
 }
 
 /// The running parts that requests use.
@@ -332,6 +372,23 @@ fn watch_users(auth: Arc<Auth>) -> std::io::Result<Sender<()>> {
         })?;
     Ok(watching)
 }
+
+/// Waits until all threads have ended. Returns false if they have not until then.
+fn ended(threads: &[JoinHandle<()>], until: Instant) -> bool {
+    loop {
+        if threads.iter().all(JoinHandle::is_finished) {
+            return true;
+        }
+        if Instant::now() >= until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Time that the database gets for the last readings when the collector stops. A commit waits for the
+/// standby, which may be away for long.
+const LAST: Duration = Duration::from_secs(20);
 
 /// Interval at which the user file is checked.
 const LOOK_AT_USERS: Duration = Duration::from_millis(250);

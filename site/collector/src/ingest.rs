@@ -1,6 +1,7 @@
 //! Entry point of messages. Every source, MQTT or HTTP, offers messages here and gets a verdict
 //! for each one after the commit.
 
+mod pulse;
 mod writer;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::message::{self, Identity, Message};
 use crate::metrics::{Metrics, add};
 use crate::store::Store;
 
+pub use pulse::Pulse;
 pub use writer::Writer;
 
 /// Offers that may queue while a batch is being stored. Further senders wait.
@@ -92,6 +94,7 @@ pub struct Ingest {
     jobs: mpsc::Sender<Job>,
     clock: Clock,
     told: Told,
+    pulse: Arc<Pulse>,
 }
 
 /// Receivers of committed alarm changes.
@@ -126,6 +129,11 @@ impl fmt::Debug for Ingest {
 }
 
 impl Ingest {
+    /// The sign of life of the writer.
+    pub fn pulse(&self) -> Arc<Pulse> {
+        self.pulse.clone()
+    }
+
     /// Stores messages. Returns one verdict for each, in order, after the commit. A long offer is
     /// stored in portions, so some may be stored when an error is returned. The caller may offer
     /// the same messages again; the stored ones are then duplicates.

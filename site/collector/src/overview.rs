@@ -105,9 +105,28 @@ fn with_briefs<T>(
     if chosen.is_some_and(<[String]>::is_empty) {
         return Ok(work(Vec::new()));
     }
-    let rules = alarm::load_rules(db)?;
     let select = sql::brief_stations(chosen.map(<[String]>::len));
     let rows = db.query(&select, &query::rain_times(now, chosen))?;
+    with_rows(db, (chosen, &rows), (now, silent_after), work)
+}
+
+/// All stations, without their rain.
+fn with_dry_briefs<T>(
+    db: &mut dyn Database,
+    (now, silent_after): (i64, i64),
+    work: impl FnOnce(Vec<Brief<'_>>) -> T,
+) -> Result<T> {
+    let rows = db.query(sql::DRY_STATIONS, &[])?;
+    with_rows(db, (None, &rows), (now, silent_after), work)
+}
+
+fn with_rows<T>(
+    db: &mut dyn Database,
+    (chosen, rows): (Option<&[String]>, &[Row]),
+    (now, silent_after): (i64, i64),
+    work: impl FnOnce(Vec<Brief<'_>>) -> T,
+) -> Result<T> {
+    let rules = alarm::load_rules(db)?;
     let mut alarms = query::alarms_by_station(db, chosen)?;
     let brief = |row| {
         let station = Row::text(row, 0);
@@ -126,7 +145,7 @@ fn with_briefs<T>(
 /// A page of the stations in an order, with all details.
 pub fn overview(db: &mut dyn Database, page: &Page, now: i64, silent_after: i64) -> Result<Json> {
     let wanted = page.search.trim().to_lowercase();
-    let ((all, online, found), ids) = with_briefs(db, None, (now, silent_after), |mut briefs| {
+    let choose = |mut briefs: Vec<Brief<'_>>| {
         let online = briefs.iter().filter(|one| one.state == "online").count();
         let all = briefs.len();
         briefs.retain(|one| one.has(&wanted));
@@ -134,7 +153,12 @@ pub fn overview(db: &mut dyn Database, page: &Page, now: i64, silent_after: i64)
         let on_page = briefs.iter().skip(page.from).take(page.limit);
         let ids: Vec<String> = on_page.map(|one| one.row.text(0).into()).collect();
         ((all, online, briefs.len()), ids)
-    })?;
+    };
+    let times = (now, silent_after);
+    let ((all, online, found), ids) = match page.order {
+        Order::Worst | Order::Rain => with_briefs(db, None, times, choose),
+        Order::Name | Order::Heard => with_dry_briefs(db, times, choose),
+    }?;
     let mut stations = query::stations(db, Some(&ids), now, silent_after)?;
     let place = |one: &Json| ids.iter().position(|id| one["station"] == **id);
     stations.sort_by_cached_key(place);

@@ -167,20 +167,21 @@ pub async fn prune(
     retention: Retention,
     now: i64,
 ) -> Result<u64> {
-    let (stations, quantities) = ingest
-        .write(|db, _| {
-            let stations = db.query(sql::STATION_IDS, &[])?;
-            Ok((stations, db.query(sql::QUANTITIES, &[])?))
-        })
-        .await?;
+    // One statement finds those that have old rows. Most have none.
+    let found = async |sql: String, parameters: Vec<Value>| {
+        let work = move |db: &mut dyn Database, _: &mut Store| db.query(&sql, &parameters);
+        ingest.write(work).await
+    };
     let mut pieces: Vec<(String, Vec<Value>)> = Vec::new();
     if let Some(kept) = retention.raw {
         let before = now - kept;
-        for row in stations {
+        let future = now.saturating_add(AHEAD_MAX_MS);
+        let times = vec![before.into(), future.into()];
+        for row in found(sql::OLD_STATIONS.into(), times).await? {
             let of = || vec![row.text(0).into(), before.into(), RELEASED_MS.into()];
             pieces.push((sql::PRUNE_READINGS.into(), of()));
             let mut ahead: Vec<Value> = of();
-            ahead.push(now.saturating_add(AHEAD_MAX_MS).into());
+            ahead.push(future.into());
             pieces.push((sql::PRUNE_AHEAD.into(), ahead));
         }
         for sql in [sql::PRUNE_FIXES, sql::PRUNE_TLS_TIMES] {
@@ -192,8 +193,9 @@ pub async fn prune(
             continue;
         };
         let sql = sql::prune_rollup(level.table());
-        for row in &quantities {
-            let of = vec![row.text(0).into(), row.text(1).into(), (now - kept).into()];
+        let before = now - kept;
+        for row in found(sql::old_series(level.table()), vec![before.into()]).await? {
+            let of = vec![row.text(0).into(), row.text(1).into(), before.into()];
             pieces.push((sql.clone(), of));
         }
     }

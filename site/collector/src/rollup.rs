@@ -185,17 +185,21 @@ impl Deltas {
                 .collect();
             let (head, tail) = sql::add_to_rollup(level.table());
             db.put_rows(&head, &tail, &rows)?;
-        }
-        for ((level, station, name, at), by) in &self.growth {
-            db.execute(
-                &sql::grow_rollup(level.table()),
-                &[
-                    (*by).into(),
-                    (&**station).into(),
-                    name.as_str().into(),
-                    (*at).into(),
-                ],
-            )?;
+            let grown: Vec<Vec<Value>> = self
+                .growth
+                .iter()
+                .filter(|((of, ..), _)| *of == level)
+                .map(|((_, station, name, at), by)| {
+                    vec![
+                        (*by).into(),
+                        (&**station).into(),
+                        name.as_str().into(),
+                        (*at).into(),
+                    ]
+                })
+                .collect();
+            let (change, place) = sql::grow_rollup(level.table());
+            db.change_each(&change, place, &grown)?;
         }
         Ok(())
     }

@@ -40,6 +40,10 @@ pub const GET_STATION: &str = "SELECT station, name, gateway, codec, first_seen,
         last_session, last_counter, last_rssi, last_values, totals,
         readings, duplicates, implausible
     FROM station WHERE station = ?1";
+/// The same of all stations.
+pub fn all_stations() -> String {
+    GET_STATION.replace("WHERE station = ?1", "ORDER BY station")
+}
 
 pub const QUANTITIES_OF: &str = "SELECT name, unit FROM quantity WHERE station = ?1";
 
@@ -78,8 +82,12 @@ pub fn add_to_rollup(table: &str) -> (String, String) {
     )
 }
 
-pub fn grow_rollup(table: &str) -> String {
-    format!("UPDATE {table} SET amount = amount + ?1 WHERE station = ?2 AND name = ?3 AND at = ?4")
+/// The change, and the row that it is of.
+pub fn grow_rollup(table: &str) -> (String, &'static str) {
+    (
+        format!("UPDATE {table} SET amount = amount + ?1"),
+        "station = ?2 AND name = ?3 AND at = ?4",
+    )
 }
 
 pub const INSERT_REJECTED: &str =
@@ -130,6 +138,11 @@ pub fn brief_stations(number: Option<usize>) -> String {
         of_stations(number)
     )
 }
+
+/// The same of all stations, without their rain and their values, which take most of the time.
+pub const DRY_STATIONS: &str = "SELECT s.station, COALESCE(s.title, s.name), s.device, s.site,
+        s.last_seen, s.latitude, s.longitude
+    FROM station s ORDER BY s.station";
 
 pub const STATION_NAMES: &str =
     "SELECT station, COALESCE(title, name), device FROM station ORDER BY station";
@@ -285,10 +298,35 @@ pub const DELETE_ANNOUNCED: &str = "DELETE FROM announced WHERE topic = ?1";
 
 pub const RAIN_OVER: &str = "SELECT SUM(amount) FROM rollup_minute
     WHERE station = ?1 AND name = 'rain_total' AND at > ?2 AND at <= ?3";
-pub const LAST_SEEN: &str =
-    "SELECT station, COALESCE(title, name), last_seen FROM station ORDER BY station";
 pub const LAST_SEEN_OF: &str =
     "SELECT station, COALESCE(title, name), last_seen FROM station WHERE station = ?1";
+
+/// Alarms of silence that one turn raises or clears. Each takes some statements, and a gateway that is
+/// gone silences all of its stations.
+pub const SILENCES_MAX: usize = 1000;
+/// The stations whose alarm of silence changes, with the rule: those that are silent and have no
+/// alarm, and those that have one and are not silent. Of as many rules, each with three parameters:
+/// its name, the time since when a station was not heard, and the station or device, if it is of one.
+/// It reads the table of stations: an index of `last_seen` would have to change with each reading.
+/// Finds at most [`SILENCES_MAX`]; the next tick finds the others.
+pub fn silences(rules: usize) -> String {
+    let rule = |at: usize| {
+        let of = 3 * at;
+        format!("(?{}, CAST(?{} AS BIGINT), ?{})", of + 1, of + 2, of + 3)
+    };
+    let rules: Vec<String> = (0..rules).map(rule).collect();
+    format!(
+        "WITH silence(rule, since, subject) AS (VALUES {})
+        SELECT s.station, COALESCE(s.title, s.name), s.last_seen, r.rule
+        FROM silence r JOIN station s
+            ON r.subject IS NULL OR r.subject = s.station OR r.subject = s.device
+        LEFT JOIN alarm a ON a.rule = r.rule AND a.station = s.station AND a.cleared IS NULL
+        WHERE (s.last_seen <= r.since AND a.id IS NULL)
+            OR (s.last_seen > r.since AND a.id IS NOT NULL)
+        ORDER BY s.station, r.rule LIMIT {SILENCES_MAX}",
+        rules.join(", ")
+    )
+}
 
 pub const INSERT_ALARM: &str = "INSERT INTO alarm(rule, station, since, value, bound, unit, text,
         severity)
@@ -362,6 +400,17 @@ pub const PRUNE_AHEAD: &str = "DELETE FROM reading WHERE station = ?1
     AND (session, counter) IN (SELECT session, counter FROM reading
         WHERE station = ?1 AND received > ?4 AND stored < ?2 AND stored >= ?3
         ORDER BY received LIMIT 500)";
+/// The stations with a reading before ?1 or after ?2.
+pub const OLD_STATIONS: &str = "SELECT s.station FROM station s
+    WHERE EXISTS (SELECT 1 FROM reading r WHERE r.station = s.station AND r.received < ?1)
+        OR EXISTS (SELECT 1 FROM reading r WHERE r.station = s.station AND r.received > ?2)";
+/// The series with a row before ?1.
+pub fn old_series(table: &str) -> String {
+    format!(
+        "SELECT q.station, q.name FROM quantity q WHERE EXISTS (SELECT 1 FROM {table} r
+            WHERE r.station = q.station AND r.name = q.name AND r.at < ?1)"
+    )
+}
 pub fn prune_rollup(table: &str) -> String {
     format!(
         "DELETE FROM {table} WHERE station = ?1 AND name = ?2 AND at IN (SELECT at FROM {table}

@@ -11,12 +11,12 @@ use crate::alarm::target::Target;
 use crate::alarm::{Acknowledgement, Alarms, Change, Rule, Subject, check_rules};
 use crate::db::{Database, Value, transaction};
 use crate::error::{Error, Result};
-use crate::message::{Identity, Message};
+use crate::message::Message;
 use crate::rollup::Deltas;
 use crate::sql;
 
-use station::load_station;
-use values::{Gaps, add_values, count_sessions, insert_readings, note_units};
+use station::load_stations;
+use values::{Late, Units, add_values, count_sessions, insert_readings, note_units};
 
 pub use station::Station;
 
@@ -93,13 +93,20 @@ impl Store {
         let done = transaction(db, |db| {
             self.catch_up(db);
             let mut changes = self.alarms.set_rules(db, rules, now)?;
-            for row in db.query(sql::STATION_IDS, &[])? {
-                let rows = db.query(sql::GET_STATION, &[row.text(0).into()])?;
-                let Some(station) = rows.first().map(Station::from_row) else {
-                    continue;
-                };
-                changes.extend(self.judge(db, row.text(0), &station, now)?);
+            let rows = db.query(&sql::all_stations(), &[])?;
+            let stations: Vec<(&str, Station)> = rows
+                .iter()
+                .map(|row| (row.text(0), Station::from_row(row)))
+                .filter(|(_, station)| station.last_seen.is_some())
+                .collect();
+            let mut subjects = Vec::with_capacity(stations.len());
+            for (id, station) in &stations {
+                let subject = station.subject(id);
+                let (values, seen) = (&station.last_values, station.last_seen.unwrap_or(now));
+                changes.extend(self.alarms.on_reading(db, subject, values, seen, now)?);
+                subjects.push(subject);
             }
+            changes.extend(self.alarms.on_rain(db, &subjects, now)?);
             changes.extend(self.alarms.on_clock(db, now)?);
             Ok(changes)
         });
@@ -127,26 +134,6 @@ impl Store {
             self.forget();
         }
         done
-    }
-
-    fn judge(
-        &mut self,
-        db: &mut dyn Database,
-        id: &str,
-        station: &Station,
-        now: i64,
-    ) -> Result<Vec<Change>> {
-        let subject = Subject {
-            station: id,
-            name: station.name.as_deref(),
-        };
-        let Some(seen) = station.last_seen else {
-            return Ok(Vec::new());
-        };
-        let values = &station.last_values;
-        let mut changes = self.alarms.on_reading(db, subject, values, seen, now)?;
-        changes.extend(self.alarms.on_rain(db, subject, now)?);
-        Ok(changes)
     }
 
     /// Applies the changes that time alone causes.
@@ -184,33 +171,29 @@ impl Store {
 
         count_sessions(db, &in_order)?;
         let mut deltas = Deltas::default();
-        let mut gaps = Gaps::new();
-        let mut pending: HashSet<&Identity> = in_order.iter().map(|m| &m.identity).collect();
-        let (mut units, mut changes) = (Vec::new(), Vec::new());
+        let mut late = Late::find(db, &in_order, stations)?;
+        let (mut units, mut changes) = (Units::new(), Vec::new());
         for message in &in_order {
-            pending.remove(&message.identity);
+            late.begin(message);
             let Some(station) = stations.get_mut(&message.identity.station) else {
                 continue; // Unreachable: every station was loaded above.
             };
-            add_values(db, station, message, &pending, &mut gaps, &mut deltas)?;
+            add_values(db, station, message, &mut late, &mut deltas)?;
             note_units(station, message, &mut units);
             if !station.take(message, now) {
                 continue;
             }
-            let subject = Subject {
-                station: &message.identity.station,
-                name: station.name.as_deref(),
-            };
+            let subject = station.subject(&message.identity.station);
             let (values, received) = (&message.values, message.received);
             changes.extend(self.alarms.on_reading(db, subject, values, received, now)?);
         }
         deltas.store(db)?;
         changes.extend(self.rain_alarms(db, &deltas, stations, now)?);
         let (head, tail) = sql::SET_QUANTITY;
-        // Row by row, because a batch may set the same quantity twice.
-        for row in units {
-            db.put_rows(head, tail, &[row])?;
-        }
+        let units = units
+            .into_iter()
+            .map(|((station, name), unit)| vec![(&**station).into(), name.into(), unit.into()]);
+        db.put_rows(head, tail, &units.collect::<Vec<_>>())?;
         store_stations(db, stations)?;
         Ok(Ingested { fresh, changes })
     }
@@ -223,18 +206,12 @@ impl Store {
         stations: &HashMap<Arc<str>, Station>,
         now: i64,
     ) -> Result<Vec<Change>> {
-        let mut changes = Vec::new();
-        for id in deltas.rained() {
-            let Some(station) = stations.get(&id) else {
-                continue;
-            };
-            let subject = Subject {
-                station: &id,
-                name: station.name.as_deref(),
-            };
-            changes.extend(self.alarms.on_rain(db, subject, now)?);
-        }
-        Ok(changes)
+        let rained = deltas.rained();
+        let subjects: Vec<Subject<'_>> = rained
+            .iter()
+            .filter_map(|id| Some(stations.get(id)?.subject(id)))
+            .collect();
+        self.alarms.on_rain(db, &subjects, now)
     }
 
     /// Adds the stations of the messages to `stations`.
@@ -245,15 +222,20 @@ impl Store {
         now: i64,
         stations: &mut HashMap<Arc<str>, Station>,
     ) -> Result<()> {
-        for message in messages {
+        let mut asked = HashSet::new();
+        let mut unknown = Vec::new();
+        for &message in messages {
             let id = &message.identity.station;
-            if !stations.contains_key(id) {
-                let station = match self.stations.get(id) {
-                    Some(station) => station.clone(),
-                    None => load_station(db, message, now)?,
-                };
-                stations.insert(id.clone(), station);
+            match self.stations.get(id) {
+                Some(station) if !stations.contains_key(id) => {
+                    stations.insert(id.clone(), station.clone());
+                }
+                None if asked.insert(id) => unknown.push(message),
+                _ => {}
             }
+        }
+        for (message, station) in unknown.iter().zip(load_stations(db, &unknown, now)?) {
+            stations.insert(message.identity.station.clone(), station);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! the stream. A message that is not a reading of this site is stored among the rejected ones and
 //! acknowledged, so it does not block its partition.
 
-mod lease;
+pub mod lease;
 mod partition;
 
 use std::collections::BTreeMap;
@@ -25,53 +25,37 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::error::{Error, Result};
-use crate::ingest::Ingest;
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
-use lease::{Lease, Owned};
+use lease::Owned;
 use partition::Partition;
 
 /// Interval at which the stream's lag is read.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Starts to receive. Must be called on the runtime that will run it.
-/// `collector` is its name among those that share the database, if there may be others.
+/// Starts to receive the partitions that this collector owns. Must be called on the runtime that will
+/// run it.
 pub(crate) fn start(
     config: StreamConfig,
     outbox: &Outbox,
-    collector: Option<String>,
+    owned: watch::Receiver<Owned>,
 ) -> Result<()> {
     config
         .check()
         .map_err(|error| Error::Invalid(format!("the stream: {error}")))?;
-    let all: Owned = (0..PARTITIONS).map(|partition| (partition, None)).collect();
-    let alone = collector.is_none();
-    let (owning, owned) = watch::channel(if alone { all } else { Owned::default() });
     let taking = Taking {
         partition: Partition::new(outbox.ingest.clone()),
         metrics: outbox.metrics.clone(),
         owned,
         config,
     };
-    let site = taking.config.site.clone();
     tokio::spawn(taking.run());
-    let (ingest, leads) = (outbox.ingest.clone(), outbox.leads.clone());
-    tokio::spawn(async move {
-        let Some(collector) = collector else {
-            // It owns all partitions for ever.
-            let _owning = owning;
-            return std::future::pending().await;
-        };
-        let lease = Lease {
-            collector,
-            site,
-            ingest,
-            leads,
-            owning,
-        };
-        lease.keep().await;
-    });
     Ok(())
+}
+
+/// All partitions, for the only collector.
+pub(crate) fn all() -> Owned {
+    (0..PARTITIONS).map(|partition| (partition, None)).collect()
 }
 
 /// A name for a collector among those that share a database. One that starts again is another.
@@ -79,15 +63,6 @@ pub(crate) fn random_name() -> Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| Error::Random(error.to_string()))?;
     Ok(hex::encode(bytes))
-}
-
-/// Ends the lease of a collector that stops, so that others take its partitions at once. Must be
-/// called when nothing renews it any more.
-pub(crate) fn leave(ingest: &Ingest, collector: String) {
-    ingest.write_later(move |db, _| {
-        db.ready()?;
-        lease::end(db, &collector)
-    });
 }
 
 /// What receives.

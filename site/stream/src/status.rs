@@ -1,5 +1,7 @@
 //! What an onlooker may see of the stream of a site. It makes no stream, and takes no reading.
 
+use std::time::Duration;
+
 use async_nats::jetstream::context::GetStreamErrorKind;
 use futures_util::StreamExt;
 
@@ -28,6 +30,10 @@ pub struct Status {
     pub copies: usize,
     pub replicas: Vec<Replica>,
 }
+
+/// Time after which a server that its leader has not heard is gone. Its leader itself says so after
+/// some minutes.
+const SILENT: Duration = Duration::from_secs(20);
 
 /// Another server with a copy of the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +111,7 @@ async fn asked(config: &StreamConfig, connection: &Connection) -> Result<Option<
     let replica = |peer: &async_nats::jetstream::stream::PeerInfo| Replica {
         name: peer.name.clone(),
         current: peer.current,
-        offline: peer.offline,
+        offline: peer.offline || (!peer.current && peer.active > SILENT),
         behind: peer.lag.unwrap_or(0),
     };
     Ok(Some(Status {

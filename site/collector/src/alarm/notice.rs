@@ -41,7 +41,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Converts a row of [`sql::LAST_SEEN`].
+/// Converts a row of [`sql::LAST_SEEN_OF`] or [`sql::silences`].
 pub(super) fn subject_of(row: &Row) -> Subject<'_> {
     Subject {
         station: row.text(0),

@@ -6,10 +6,12 @@ mod sqlite;
 mod turn;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use selo_postgres::without_password;
 
 use crate::error::{Error, Result};
+use crate::ingest::Pulse;
 
 pub use self::postgres::{Mode, Postgres};
 pub use self::sqlite::Sqlite;
@@ -48,6 +50,15 @@ impl Location {
         match self {
             Location::Sqlite(_) => self.open_writer(limit),
             Location::Postgres(url) => Ok(Box::new(Postgres::open(url, Mode::Shares)?)),
+        }
+    }
+
+    /// Opens a connection on which collectors agree about who owns what. Its transactions do not
+    /// wait for those that write readings. PostgreSQL only: a SQLite file has one writer.
+    pub fn open_beside(&self) -> Result<Box<dyn Database>> {
+        match self {
+            Location::Sqlite(_) => self.open_writer(None),
+            Location::Postgres(url) => Ok(Box::new(Postgres::open(url, Mode::Agrees)?)),
         }
     }
 
@@ -188,6 +199,19 @@ pub trait Database: Send + std::fmt::Debug {
     fn is_gone(&self) -> bool;
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64>;
     fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>>;
+    /// Runs a query once for each key: its parameters. Returns the rows of each key, in no certain
+    /// order. A database on another machine takes one statement for all keys.
+    fn query_each(&mut self, sql: &str, keys: &[Vec<Value>]) -> Result<Vec<Vec<Row>>> {
+        keys.iter().map(|key| self.query(sql, key)).collect()
+    }
+    /// Runs `change WHERE place` for each row of parameters. No two rows may name the same place.
+    fn change_each(&mut self, change: &str, place: &str, rows: &[Vec<Value>]) -> Result<()> {
+        let sql = format!("{change} WHERE {place}");
+        rows.iter().try_for_each(|row| {
+            self.execute(&sql, row)?;
+            Ok(())
+        })
+    }
     /// Runs `head VALUES (...) tail` for every row.
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()>;
     /// Inserts the rows that do not exist yet. Their first columns are the `key`. Returns true
@@ -205,6 +229,8 @@ pub trait Database: Send + std::fmt::Debug {
     fn take_behind(&mut self) -> bool {
         false
     }
+    /// Beats with each statement from now on.
+    fn tell(&mut self, _pulse: Arc<Pulse>) {}
     /// Statements may take long from now on, as those of a migration do, or no longer.
     fn take_time(&mut self, _long: bool) {}
     /// Replaces the types of `schema.rs` by this database's types.
@@ -224,50 +250,10 @@ pub fn transaction<T>(
     done
 }
 
-/// Runs the rows as multi-row statements: `head VALUES (?1, ?2), (?3, ?4) tail`. Uses few sizes,
-/// so that prepared statements can be reused.
-fn in_multi_rows(
-    rows: &[Vec<Value>],
-    head: &str,
-    tail: &str,
-    mut each: impl FnMut(&str, &[Value]) -> Result<()>,
-) -> Result<()> {
-    let mut rest = rows;
-    let (mut sql, mut of) = (String::new(), 0);
-    while let Some(first) = rest.first() {
-        let size = match rest.len() {
-            128.. => 128,
-            16.. => 16,
-            _ => 1,
-        };
-        let (now, later) = rest.split_at(size);
-        rest = later;
-        if of != size {
-            (sql, of) = (multi_row(head, tail, size, first.len()), size);
-        }
-        let parameters: Vec<Value> = now.iter().flatten().cloned().collect();
-        each(&sql, &parameters)?;
-    }
-    Ok(())
-}
-
-fn multi_row(head: &str, tail: &str, rows: usize, columns: usize) -> String {
-    use std::fmt::Write;
-    let mut sql = String::with_capacity(head.len() + tail.len() + rows * columns * 5);
-    sql.push_str(head);
-    sql.push_str(" VALUES ");
-    for row in 0..rows {
-        sql.push_str(if row == 0 { "(" } else { ", (" });
-        for column in 0..columns {
-            let comma = if column == 0 { "" } else { "," };
-            // Writing to a `String` cannot fail.
-            let _ = write!(sql, "{comma}?{}", row * columns + column + 1);
-        }
-        sql.push(')');
-    }
-    sql.push(' ');
-    sql.push_str(tail);
-    sql
+/// The statement for one row: `head VALUES (?1,?2) tail`.
+fn one_row(head: &str, tail: &str, columns: usize) -> String {
+    let places: Vec<String> = (1..=columns).map(|column| format!("?{column}")).collect();
+    format!("{head} VALUES ({}) {tail}", places.join(","))
 }
 
 fn refused(place: &str, reason: impl ToString) -> Error {
@@ -299,14 +285,6 @@ mod tests {
         assert_eq!(
             Location::parse("/a/b.db"),
             Location::Sqlite("/a/b.db".into())
-        );
-    }
-
-    #[test]
-    fn rows_are_numbered_through() {
-        assert_eq!(
-            multi_row("INSERT INTO t", "ON CONFLICT DO NOTHING", 2, 2),
-            "INSERT INTO t VALUES (?1,?2), (?3,?4) ON CONFLICT DO NOTHING"
         );
     }
 }

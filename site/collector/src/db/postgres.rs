@@ -1,5 +1,10 @@
 //! PostgreSQL with the same statements. A broken connection is replaced before the next
 //! operation.
+//!
+//! Each statement is a round trip to the server, and a batch may be of thousands of stations. So one
+//! statement takes all rows, or all keys, as arrays: one for each column ([`array`]).
+
+mod array;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,9 +20,10 @@ use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
 
-use super::turn::{PAUSED, TABLES, Turns};
-use super::{Database, Row, Value, in_multi_rows};
+use super::turn::{PAUSED, TABLES, Turn, Turns};
+use super::{Database, Row, Value, one_row};
 use crate::error::{Error, Result};
+use crate::ingest::Pulse;
 
 /// What a connection may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +33,19 @@ pub enum Mode {
     Writes,
     /// It writes in turn with others.
     Shares,
+    /// It agrees with others about who owns what, in turn with those that do so.
+    Agrees,
+}
+
+impl Mode {
+    /// The turn that each of its transactions waits for.
+    fn turn(self) -> Option<Turn> {
+        match self {
+            Mode::Reads | Mode::Writes => None,
+            Mode::Shares => Some(Turn::Writes),
+            Mode::Agrees => Some(Turn::Agrees),
+        }
+    }
 }
 
 /// Key of the advisory lock that a writing collector holds, alone or together with others that
@@ -50,8 +69,11 @@ pub struct Postgres {
     server: Server,
     client: Option<Client>,
     statements: HashMap<String, Statement>,
+    /// Statements for many rows or keys, by the statement for one.
+    of_many: HashMap<String, Statement>,
     mode: Mode,
     turns: Turns,
+    pulse: Arc<Pulse>,
     /// Maximum wait for the answer to a statement.
     limit: Duration,
 }
@@ -70,15 +92,19 @@ impl Postgres {
             server: Server::of(url, "selo collect")?,
             client: None,
             statements: HashMap::new(),
+            of_many: HashMap::new(),
             mode,
             turns: Turns::default(),
+            pulse: Arc::default(),
             limit: STATEMENT,
         };
         db.ready()?;
         Ok(db)
     }
 
+    /// The client for the next statement. The last one has been answered.
     fn client(&mut self) -> Result<&mut Client> {
+        self.pulse.beat();
         let place = self.server.place();
         self.client.as_mut().ok_or_else(|| Error::Unavailable {
             place: place.into(),
@@ -143,6 +169,7 @@ impl Postgres {
     fn forget(&mut self) {
         self.client = None;
         self.statements.clear();
+        self.of_many.clear();
     }
 
     fn statement(&mut self, sql: &str) -> Result<Statement> {
@@ -153,6 +180,49 @@ impl Postgres {
         let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.statements.insert(sql.into(), statement.clone());
         Ok(statement)
+    }
+
+    /// The statement that does for many what `one` does. `make` writes it, from the types of the
+    /// parameters of `one`.
+    fn statement_of_many(
+        &mut self,
+        one: &str,
+        make: impl FnOnce(&[Type]) -> String,
+    ) -> Result<Statement> {
+        if let Some(statement) = self.of_many.get(one) {
+            return Ok(statement.clone());
+        }
+        let types = self.client()?.prepare(&one.replace('?', "$"));
+        let types = types.map_err(|problem| self.problem(problem))?;
+        let prepared = self.client()?.prepare(&make(types.params()));
+        let statement = prepared.map_err(|problem| self.problem(problem))?;
+        self.of_many.insert(one.into(), statement.clone());
+        Ok(statement)
+    }
+
+    /// The rows of a statement whose parameters are the columns of `keys`.
+    fn rows_of_many(&mut self, of: &Statement, keys: &[Vec<Value>]) -> Result<Vec<Row>> {
+        let columns = array::columns(keys);
+        let answer = self.client()?.rows(of, &array::parameters(&columns));
+        let rows = answer.map_err(|problem| self.problem(problem))?;
+        self.converted(&rows)
+    }
+
+    /// Runs a statement whose parameters are the columns of `rows`.
+    fn change_of_many(&mut self, by: &Statement, rows: &[Vec<Value>]) -> Result<()> {
+        let columns = array::columns(rows);
+        let done = self.client()?.change(by, &array::parameters(&columns));
+        done.map(drop).map_err(|problem| self.problem(problem))
+    }
+
+    fn converted(&mut self, rows: &[tokio_postgres::Row]) -> Result<Vec<Row>> {
+        rows.iter()
+            .map(|row| {
+                let columns = (0..row.len()).map(|column| value(row, column));
+                columns.collect::<Result<_, _>>().map(Row)
+            })
+            .collect::<Result<_, tokio_postgres::Error>>()
+            .map_err(|error| self.meaning(&error))
     }
 }
 
@@ -236,7 +306,7 @@ impl Database for Postgres {
         })?;
         if self.mode != Mode::Reads {
             let lock = match self.mode {
-                Mode::Shares => "SELECT pg_try_advisory_lock_shared($1)",
+                Mode::Shares | Mode::Agrees => "SELECT pg_try_advisory_lock_shared($1)",
                 _ => "SELECT pg_try_advisory_lock($1)",
             };
             let locked = client
@@ -249,7 +319,7 @@ impl Database for Postgres {
                 });
             }
         }
-        if self.mode == Mode::Shares {
+        if self.mode.turn().is_some() {
             let prepared = client.batch_execute(TABLES);
             let prepared = prepared.and_then(|()| client.batch_execute(PAUSED));
             prepared.map_err(|problem| self.problem(problem))?;
@@ -271,29 +341,57 @@ impl Database for Postgres {
         let statement = self.statement(sql)?;
         let answer = self.client()?.rows(&statement, &parameters_of(parameters));
         let rows = answer.map_err(|problem| self.problem(problem))?;
-        rows.iter()
-            .map(|row| {
-                let columns = (0..row.len()).map(|column| value(row, column));
-                columns.collect::<Result<_, _>>().map(Row)
-            })
-            .collect::<Result<_, tokio_postgres::Error>>()
-            .map_err(|error| self.meaning(&error))
+        self.converted(&rows)
     }
 
-    // Many rows per statement, because each statement is a round trip to the server.
+    fn query_each(&mut self, sql: &str, keys: &[Vec<Value>]) -> Result<Vec<Vec<Row>>> {
+        let mut found = vec![Vec::new(); keys.len()];
+        if keys.is_empty() {
+            return Ok(found);
+        }
+        let statement = self.statement_of_many(sql, |types| array::query(sql, types))?;
+        for Row(mut columns) in self.rows_of_many(&statement, keys)? {
+            // The number of the key, from 1.
+            let Some(Value::Int(number)) = columns.pop() else {
+                continue;
+            };
+            let of = usize::try_from(number - 1).ok();
+            if let Some(rows) = of.and_then(|of| found.get_mut(of)) {
+                rows.push(Row(columns));
+            }
+        }
+        Ok(found)
+    }
+
+    fn change_each(&mut self, change: &str, place: &str, rows: &[Vec<Value>]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let one = format!("{change} WHERE {place}");
+        let make = |types: &[Type]| array::change(change, place, types);
+        let statement = self.statement_of_many(&one, make)?;
+        self.change_of_many(&statement, rows)
+    }
+
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
-        in_multi_rows(rows, head, tail, |sql, parameters| {
-            self.execute(sql, parameters).map(drop)
-        })
+        let Some(first) = rows.first() else {
+            return Ok(());
+        };
+        let one = one_row(head, tail, first.len());
+        let make = |types: &[Type]| array::insert(head, tail, types);
+        let statement = self.statement_of_many(&one, make)?;
+        self.change_of_many(&statement, rows)
     }
 
     fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
+        let Some(first) = rows.first() else {
+            return Ok(Vec::new());
+        };
         let tail = format!("ON CONFLICT DO NOTHING RETURNING {}", key.join(", "));
-        let mut inserted = Vec::with_capacity(rows.len());
-        in_multi_rows(rows, head, &tail, |sql, parameters| {
-            inserted.extend(self.query(sql, parameters)?);
-            Ok(())
-        })?;
+        let one = one_row(head, &tail, first.len());
+        let make = |types: &[Type]| array::insert(head, &tail, types);
+        let statement = self.statement_of_many(&one, make)?;
+        let inserted = self.rows_of_many(&statement, rows)?;
         // PostgreSQL does not guarantee the order of the returned rows.
         let name = |columns: &[Value]| format!("{columns:?}");
         let inserted: HashSet<String> = inserted.iter().map(|Row(found)| name(found)).collect();
@@ -312,8 +410,8 @@ impl Database for Postgres {
     fn begin(&mut self) -> Result<()> {
         self.ready()?;
         self.script("BEGIN")?;
-        if self.mode == Mode::Shares {
-            match Turns::take(self) {
+        if let Some(turn) = self.mode.turn() {
+            match Turns::take(self, turn) {
                 Ok(number) => self.turns.begin(number),
                 Err(error) => {
                     self.rollback();
@@ -332,6 +430,10 @@ impl Database for Postgres {
 
     fn take_behind(&mut self) -> bool {
         self.turns.take_behind()
+    }
+
+    fn tell(&mut self, pulse: Arc<Pulse>) {
+        self.pulse = pulse;
     }
 
     fn take_time(&mut self, long: bool) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 
-use super::{Database, Row, Value, multi_row, refused};
+use super::{Database, Row, Value, one_row, refused};
 use crate::error::{Error, Result};
 
 /// Longest time that a statement waits for another process, such as a backup.
@@ -100,7 +100,7 @@ impl Sqlite {
         let Some(first) = rows.first() else {
             return Ok(Vec::new());
         };
-        let sql = multi_row(head, tail, 1, first.len());
+        let sql = one_row(head, tail, first.len());
         let run = || -> rusqlite::Result<Vec<bool>> {
             let mut statement = self.connection.prepare_cached(&sql)?;
             rows.iter()

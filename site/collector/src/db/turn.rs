@@ -4,6 +4,9 @@
 //! transaction ends, so the next collector waits for its turn, and the number tells it whether
 //! somebody else has written since its own last turn. If so, it reads its copies of stations and
 //! alarms again. What one writer alone does, several do in this way too.
+//!
+//! A second number does the same for the leases of partitions, so that they do not wait for a turn
+//! that writes many readings.
 
 use super::{Database, Value};
 use crate::error::Result;
@@ -14,7 +17,7 @@ pub const TABLES: &str = "BEGIN;
 SELECT pg_advisory_xact_lock(1936026736);
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS stream_turn(id INT PRIMARY KEY, number BIGINT NOT NULL);
-INSERT INTO stream_turn VALUES (1, 0) ON CONFLICT DO NOTHING;
+INSERT INTO stream_turn VALUES (1, 0), (2, 0) ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS stream_collector(
     name TEXT PRIMARY KEY, site TEXT NOT NULL, until BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS stream_part(
@@ -26,7 +29,14 @@ COMMIT";
 /// others for at most this time.
 pub const PAUSED: &str = "SET idle_in_transaction_session_timeout = '5s'";
 
-const TAKE: &str = "UPDATE stream_turn SET number = number + 1 WHERE id = 1 RETURNING number";
+const TAKE: &str = "UPDATE stream_turn SET number = number + 1 WHERE id = ?1 RETURNING number";
+
+/// The purpose of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    Writes = 1,
+    Agrees = 2,
+}
 
 /// The turns of one collector.
 #[derive(Debug, Default)]
@@ -39,8 +49,8 @@ pub struct Turns {
 
 impl Turns {
     /// The statement that waits for a turn.
-    pub fn take(db: &mut dyn Database) -> Result<i64> {
-        let rows = db.query(TAKE, &[] as &[Value])?;
+    pub fn take(db: &mut dyn Database, turn: Turn) -> Result<i64> {
+        let rows = db.query(TAKE, &[Value::Int(turn as i64)])?;
         Ok(rows.first().map_or(0, |row| row.int(0)))
     }
 

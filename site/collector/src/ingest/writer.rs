@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::{Ingest, Job, Parsed, QUEUE, REJECTED_BODY_MAX, Settled, Told};
+use super::{Ingest, Job, Parsed, Pulse, QUEUE, REJECTED_BODY_MAX, Settled, Told};
 use crate::clock::Clock;
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
@@ -43,16 +43,19 @@ pub(super) type Offer = (Vec<Parsed>, oneshot::Sender<Result<Vec<Settled>>>);
 
 impl Writer {
     /// Starts the thread. It ends when every [`Ingest`] is dropped.
-    pub fn start(self) -> std::io::Result<(Ingest, std::thread::JoinHandle<()>)> {
+    pub fn start(mut self) -> std::io::Result<(Ingest, std::thread::JoinHandle<()>)> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
+        let pulse = Arc::new(Pulse::default());
+        self.db.tell(pulse.clone());
         let ingest = Ingest {
             jobs,
             clock: self.clock.clone(),
             told: self.told(),
+            pulse: pulse.clone(),
         };
         let thread = std::thread::Builder::new()
             .name("collector-writer".into())
-            .spawn(move || self.run(waiting))?;
+            .spawn(move || self.run(waiting, &pulse))?;
         Ok((ingest, thread))
     }
 
@@ -66,9 +69,10 @@ impl Writer {
 
     /// Messages that arrive while a batch is being stored form the next batch. No message waits
     /// longer than one transaction, and under load the batches grow.
-    fn run(mut self, mut waiting: mpsc::Receiver<Job>) {
+    fn run(mut self, mut waiting: mpsc::Receiver<Job>, pulse: &Pulse) {
         let mut next = waiting.blocking_recv();
         while let Some(job) = next.take() {
+            pulse.beat();
             match job {
                 Job::Work(work) => work(&mut *self.db, &mut self.store),
                 Job::Offer(parsed, reply) => {
@@ -91,6 +95,7 @@ impl Writer {
                 }
             }
             if next.is_none() {
+                pulse.rest();
                 next = waiting.blocking_recv();
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::alarm::Subject;
 use crate::db::{Database, Row, Value};
 use crate::error::Result;
 use crate::message::{Message, Values, parts_of};
@@ -47,6 +48,14 @@ impl Station {
             duplicates: row.int(12),
             implausible: row.int(13),
             units: HashMap::new(),
+        }
+    }
+
+    /// The station `id`, for the rules of alarms.
+    pub(super) fn subject<'a>(&'a self, id: &'a str) -> Subject<'a> {
+        Subject {
+            station: id,
+            name: self.name.as_deref(),
         }
     }
 
@@ -111,32 +120,49 @@ impl Station {
     }
 }
 
-pub(super) fn load_station(db: &mut dyn Database, message: &Message, now: i64) -> Result<Station> {
-    let id: &str = &message.identity.station;
-    let rows = db.query(sql::GET_STATION, &[id.into()])?;
-    let Some(row) = rows.first() else {
-        let plausible = is_plausible(message.received, now);
-        return Ok(Station {
-            name: message.name.clone(),
-            gateway: message.gateway.clone(),
-            codec: message.codec.clone(),
-            first_seen: if plausible { message.received } else { now },
-            last_seen: None,
-            last: None,
-            last_rssi: None,
-            last_values: Values::new(),
-            totals: BTreeMap::new(),
-            readings: 0,
-            duplicates: 0,
-            implausible: 0,
-            units: HashMap::new(),
-        });
-    };
-    let units = db.query(sql::QUANTITIES_OF, &[id.into()])?;
-    let mut station = Station::from_row(row);
-    station.units = units
+/// The stations of these messages, which have one each. A station that is new begins with its message.
+pub(super) fn load_stations(
+    db: &mut dyn Database,
+    messages: &[&Message],
+    now: i64,
+) -> Result<Vec<Station>> {
+    let keys: Vec<Vec<Value>> = messages
         .iter()
-        .map(|row| (row.text(0).to_string(), row.text(1).to_string()))
+        .map(|message| vec![(&*message.identity.station).into()])
         .collect();
-    Ok(station)
+    let known = db.query_each(sql::GET_STATION, &keys)?;
+    let units = db.query_each(sql::QUANTITIES_OF, &keys)?;
+    let rows = known.iter().zip(&units);
+    let stations = messages.iter().zip(rows).map(|(message, (known, units))| {
+        let Some(row) = known.first() else {
+            return first(message, now);
+        };
+        let mut station = Station::from_row(row);
+        station.units = units
+            .iter()
+            .map(|row| (row.text(0).to_string(), row.text(1).to_string()))
+            .collect();
+        station
+    });
+    Ok(stations.collect())
+}
+
+/// A station before its first message is counted.
+fn first(message: &Message, now: i64) -> Station {
+    let plausible = is_plausible(message.received, now);
+    Station {
+        name: message.name.clone(),
+        gateway: message.gateway.clone(),
+        codec: message.codec.clone(),
+        first_seen: if plausible { message.received } else { now },
+        last_seen: None,
+        last: None,
+        last_rssi: None,
+        last_values: Values::new(),
+        totals: BTreeMap::new(),
+        readings: 0,
+        duplicates: 0,
+        implausible: 0,
+        units: HashMap::new(),
+    }
 }

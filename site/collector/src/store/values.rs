@@ -1,9 +1,11 @@
 //! The values of readings, and their sums by minute, hour and day.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::station::Station;
-use crate::db::{Database, Value};
+use crate::db::{Database, Row, Value};
 use crate::error::Result;
 use crate::message::{Identity, Message, data_of, data_text};
 use crate::rollup::{Deltas, growth, is_total};
@@ -17,18 +19,94 @@ pub(super) struct Gap {
     after: Option<Neighbour>,
 }
 
-/// The gap of the batch's last late reading, by station and name. A batch is processed in order,
-/// so each gap is looked up only once.
-pub(super) type Gaps<'a> = HashMap<(&'a str, &'a str), Gap>;
+/// What is known of the late readings of a batch.
+pub(super) struct Late<'a> {
+    /// Readings of this batch that are in the database, but not yet in the roll-ups.
+    pending: HashSet<&'a Identity>,
+    /// The gap of the last late reading, by station and name. A batch is processed in order, so each
+    /// gap is looked up only once.
+    gaps: HashMap<(&'a str, &'a str), Gap>,
+    /// The stored readings before and after a late one, nearest first: of the first late reading of
+    /// each station and name. Those of all stations were asked for at once.
+    near: HashMap<&'a Identity, [Vec<Row>; 2]>,
+}
 
-/// Adds a message's values to the roll-ups. `pending` are readings of this batch that are in the
-/// database, but not yet in the roll-ups.
+impl<'a> Late<'a> {
+    /// Reads what the batch needs of the database. `stations` are as before the batch.
+    pub fn find(
+        db: &mut dyn Database,
+        in_order: &[&'a Message],
+        stations: &HashMap<Arc<str>, Station>,
+    ) -> Result<Late<'a>> {
+        let mut series = HashSet::new();
+        let mut first: Vec<&'a Identity> = Vec::new();
+        for message in in_order {
+            let Some(station) = stations.get(&message.identity.station) else {
+                continue;
+            };
+            let of = (message.identity.session, message.identity.counter);
+            for name in message.values.keys().filter(|name| is_total(name)) {
+                let last = station.totals.get(name);
+                let is_late = last.is_some_and(|(session, counter, _)| of <= (*session, *counter));
+                let is_first = is_late && series.insert((&*message.identity.station, name));
+                if is_first && first.last() != Some(&&message.identity) {
+                    first.push(&message.identity);
+                }
+            }
+        }
+        let keys: Vec<Vec<Value>> = first.iter().map(|identity| key(identity)).collect();
+        let mut before = db.query_each(sql::BEFORE, &keys)?;
+        let mut after = db.query_each(sql::AFTER, &keys)?;
+        let place = |row: &Row| (row.int(0), row.int(1));
+        for rows in &mut before {
+            rows.sort_by_key(|row| Reverse(place(row)));
+        }
+        for rows in &mut after {
+            rows.sort_by_key(place);
+        }
+        let near = before.into_iter().zip(after).map(Into::into);
+        Ok(Late {
+            pending: in_order.iter().map(|message| &message.identity).collect(),
+            gaps: HashMap::new(),
+            near: first.into_iter().zip(near).collect(),
+        })
+    }
+
+    /// The roll-ups get this message next.
+    pub fn begin(&mut self, message: &Message) {
+        self.pending.remove(&message.identity);
+    }
+
+    /// The stored readings before and after a late one that have the value `name`.
+    fn neighbours(
+        &self,
+        db: &mut dyn Database,
+        message: &Message,
+        name: &str,
+    ) -> Result<[Option<Neighbour>; 2]> {
+        let mut near = self.near.get(&message.identity).cloned();
+        let mut find = |side: usize, sql| {
+            let rows = near.as_mut().map(|near| std::mem::take(&mut near[side]));
+            neighbour(db, sql, message, (name, rows), &self.pending)
+        };
+        Ok([find(0, sql::BEFORE)?, find(1, sql::AFTER)?])
+    }
+}
+
+fn key(identity: &Identity) -> Vec<Value> {
+    vec![
+        (&*identity.station).into(),
+        identity.session.into(),
+        identity.counter.into(),
+    ]
+}
+
+/// Adds a message's values to the roll-ups.
 pub(super) fn add_values<'a>(
     db: &mut dyn Database,
     station: &Station,
     message: &'a Message,
-    pending: &HashSet<&Identity>,
-    gaps: &mut Gaps<'a>,
+    late: &mut Late<'a>,
     deltas: &mut Deltas,
 ) -> Result<()> {
     let Identity {
@@ -54,14 +132,14 @@ pub(super) fn add_values<'a>(
         // The reading is late: it and the next reading share the growth that was credited to the
         // next one.
         let key = (&**id, name.as_str());
-        let same = gaps
+        let same = late
+            .gaps
             .remove(&key)
             .filter(|gap| gap.after.is_none_or(|after| after.of > of));
         let (before, after) = match same {
             Some(gap) => (Some(gap.last), gap.after),
             None => {
-                let before = neighbour(db, sql::BEFORE, message, name, pending)?;
-                let after = neighbour(db, sql::AFTER, message, name, pending)?;
+                let [before, after] = late.neighbours(db, message, name)?;
                 (before.map(|before| before.value), after)
             }
         };
@@ -73,7 +151,7 @@ pub(super) fn add_values<'a>(
             let by = growth(total, after.value) - credited;
             deltas.grow(id, name, after.received, by);
         }
-        gaps.insert(key, Gap { last: total, after });
+        late.gaps.insert(key, Gap { last: total, after });
     }
     Ok(())
 }
@@ -87,22 +165,21 @@ struct Neighbour {
     value: f64,
 }
 
-/// Finds the nearest reading before or after `message` that has the value `name`.
+/// Finds the nearest reading before or after `message` that has the value `name`. The first rows of
+/// `sql` may be known.
 fn neighbour(
     db: &mut dyn Database,
     sql: &str,
     message: &Message,
-    name: &str,
+    (name, mut known): (&str, Option<Vec<Row>>),
     pending: &HashSet<&Identity>,
 ) -> Result<Option<Neighbour>> {
     let mut place = message.identity.clone();
     loop {
-        let parameters = [
-            (&*place.station).into(),
-            place.session.into(),
-            place.counter.into(),
-        ];
-        let rows = db.query(sql, &parameters)?;
+        let rows = match known.take() {
+            Some(rows) => rows,
+            None => db.query(sql, &key(&place))?,
+        };
         for row in &rows {
             place.session = row.int(0);
             place.counter = row.int(1);
@@ -123,15 +200,16 @@ fn neighbour(
     }
 }
 
-pub(super) fn note_units(station: &mut Station, message: &Message, rows: &mut Vec<Vec<Value>>) {
+/// The units that a batch sets, by station and name.
+pub(super) type Units<'a> = BTreeMap<(&'a Arc<str>, &'a str), &'a str>;
+
+/// Notes the units of a message that are not those of its station, for both.
+pub(super) fn note_units<'a>(station: &mut Station, message: &'a Message, units: &mut Units<'a>) {
     for (name, quantity) in &message.values {
         if station.units.get(name) != Some(&quantity.unit) {
             station.units.insert(name.clone(), quantity.unit.clone());
-            rows.push(vec![
-                (&*message.identity.station).into(),
-                name.as_str().into(),
-                quantity.unit.as_str().into(),
-            ]);
+            let of = (&message.identity.station, name.as_str());
+            units.insert(of, &quantity.unit);
         }
     }
 }

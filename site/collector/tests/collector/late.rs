@@ -1,59 +1,12 @@
 //! A late backlog, and a wrong clock.
 
+use crate::common::counting::Counting;
 use crate::common::{NOON, Site, message};
-use selo_collector::Error;
-use selo_collector::db::{Database, Location, Row, Value};
+use selo_collector::db::{Database, Location};
 use selo_collector::message::{Message, parse};
 use selo_collector::retention::{self, Trusted, trust};
 use selo_collector::schema::migrate;
 use selo_collector::store::Store;
-
-type Result<T> = std::result::Result<T, Error>;
-
-/// A database that counts the rows that its queries return.
-#[derive(Debug)]
-struct Counting(Box<dyn Database>, usize);
-
-impl Database for Counting {
-    fn place(&self) -> &str {
-        self.0.place()
-    }
-    fn ready(&mut self) -> Result<()> {
-        self.0.ready()
-    }
-    fn is_gone(&self) -> bool {
-        self.0.is_gone()
-    }
-    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64> {
-        self.0.execute(sql, parameters)
-    }
-    fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
-        let rows = self.0.query(sql, parameters)?;
-        self.1 += rows.len();
-        Ok(rows)
-    }
-    fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
-        self.0.put_rows(head, tail, rows)
-    }
-    fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
-        self.0.insert_new(head, key, rows)
-    }
-    fn script(&mut self, sql: &str) -> Result<()> {
-        self.0.script(sql)
-    }
-    fn begin(&mut self) -> Result<()> {
-        self.0.begin()
-    }
-    fn commit(&mut self) -> Result<()> {
-        self.0.commit()
-    }
-    fn rollback(&mut self) {
-        self.0.rollback();
-    }
-    fn dialect(&self, sql: &str) -> String {
-        self.0.dialect(sql)
-    }
-}
 
 fn reading(counter: u32) -> Message {
     let received = NOON - 200_000_000 + i64::from(counter) * 1000;
@@ -71,17 +24,17 @@ fn open(folder: &tempfile::TempDir) -> Box<dyn Database> {
 /// Rows read while `late` late readings are stored in one batch.
 fn rows_read(late: u32) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut db = Counting(open(&folder), 0);
+    let mut db = Counting::new(open(&folder));
     let mut store = Store::default();
     for counter in [0, late + 1] {
         let one = reading(counter);
         store.ingest(&mut db, &[&one], NOON).expect("stored");
     }
-    db.1 = 0;
+    db.rows = 0;
     let backlog: Vec<Message> = (1..=late).map(reading).collect();
     let all: Vec<&Message> = backlog.iter().collect();
     store.ingest(&mut db, &all, NOON).expect("stored");
-    db.1
+    db.rows
 }
 
 #[test]

@@ -104,8 +104,6 @@ pub struct Faults {
     pub done: BTreeMap<(Kind, Manner), u32>,
     /// How often a part was started while PostgreSQL was away, and had to be started again.
     pub started_again: u32,
-    /// How often a collector did not stop in time, and was killed.
-    pub stopped_late: u32,
     /// What is wrong although nobody struck it.
     pub odd: Vec<String>,
     pub usage: Usage,
@@ -121,7 +119,6 @@ impl Faults {
             started: Instant::now(),
             done: BTreeMap::new(),
             started_again: 0,
-            stopped_late: 0,
             odd: Vec::new(),
             usage: Usage::default(),
         }
@@ -265,7 +262,6 @@ impl Faults {
             Manner::Restart => {
                 match part.stop() {
                     Stopped::Well => {}
-                    Stopped::Late if kind == Kind::Collector => self.stopped_late += 1,
                     how => self.odd.push(format!("{} stopped: {how:?}", part.name)),
                 }
                 part.start();

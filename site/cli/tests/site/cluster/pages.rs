@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Pause between two pages.
+/// Pause between two rounds of pages, and its least share of the time: a page of many stations takes
+/// long, and nobody looks at it all the time.
 const PAUSE: Duration = Duration::from_millis(500);
+const PAUSES: u32 = 9;
 /// Patience for a page.
 const ANSWER: Duration = Duration::from_secs(5);
 /// Stations of one page.
@@ -143,6 +145,7 @@ impl Pages {
         let thread = std::thread::spawn(move || {
             let mut seen = Seen::default();
             while !stopped.load(Relaxed) {
+                let asked = Instant::now();
                 for (number, viewer) in (1..).zip(&mut viewers) {
                     let stations = viewer.read();
                     let at = begun.elapsed().as_secs_f64();
@@ -153,7 +156,10 @@ impl Pages {
                         None => seen.away += 1,
                     }
                 }
-                std::thread::sleep(PAUSE);
+                let next = Instant::now() + PAUSE.max(asked.elapsed() * PAUSES);
+                while Instant::now() < next && !stopped.load(Relaxed) {
+                    std::thread::sleep(PAUSE / 5);
+                }
             }
             seen
         });

@@ -11,8 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::gateway_support::{PATIENCE, Site};
 
-/// Time in which a part stops when it is asked to. Then it is killed, as a service manager does it: a
-/// collector whose commit waits for a standby that is away waits a minute for the answer.
+/// Time in which a part stops when it is asked to, also if nobody answers it. Then it is killed, as a
+/// service manager does it.
 const STOPS: Duration = Duration::from_secs(60);
 
 /// How a part stopped.

@@ -59,14 +59,65 @@ impl Usage {
     }
 }
 
+impl Usage {
+    /// Ticks of each kind until now.
+    fn by_kind(&self) -> BTreeMap<Of, u64> {
+        let mut all = BTreeMap::new();
+        for ((of, _), ticks) in &self.ticks {
+            *all.entry(*of).or_default() += ticks;
+        }
+        all
+    }
+
+    /// The state now, when so many readings have been acknowledged.
+    pub fn lap(&self, readings: usize) -> Lap {
+        Lap {
+            at: Instant::now(),
+            ticks: self.by_kind(),
+            readings,
+        }
+    }
+}
+
+/// The state at a moment.
+#[derive(Debug)]
+pub struct Lap {
+    at: Instant,
+    ticks: BTreeMap<Of, u64>,
+    readings: usize,
+}
+
+impl Lap {
+    /// The processor time of each kind for a reading, since an earlier moment.
+    pub fn since(&self, earlier: &Lap) -> String {
+        let readings = self.readings.saturating_sub(earlier.readings).max(1);
+        let each = self.ticks.iter().map(|(of, ticks)| {
+            let before = earlier.ticks.get(of).copied().unwrap_or(0);
+            let spent = ticks.saturating_sub(before) as f64 / TICKS as f64;
+            format!("{} {:.2} ms", named(*of), spent * 1000.0 / readings as f64)
+        });
+        let each: Vec<String> = each.collect();
+        let seconds = (self.at - earlier.at).as_secs_f64();
+        format!(
+            "{}; {readings} readings in {seconds:.0} s ({:.0}/s)",
+            each.join(", "),
+            readings as f64 / seconds.max(1.0)
+        )
+    }
+}
+
+fn named(of: Of) -> String {
+    of.map_or("nodes and trial".into(), |kind| {
+        format!("{kind:?}").to_lowercase()
+    })
+}
+
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ticks = self.by_kind();
         for (index, (of, bytes)) in self.bytes.iter().enumerate() {
-            let own = self.ticks.iter().filter(|((other, _), _)| other == of);
-            let ticks: u64 = own.map(|(_, ticks)| ticks).sum();
-            let name = of.map_or("nodes and trial".into(), |kind| {
-                format!("{kind:?}").to_lowercase()
-            });
+            let ticks = ticks.get(of).copied().unwrap_or(0);
+            let name = named(*of);
             let separator = if index == 0 { "" } else { ", " };
             let seconds = ticks as f64 / TICKS as f64;
             write!(f, "{separator}{name} {seconds:.1} s {} MB", bytes >> 20)?;

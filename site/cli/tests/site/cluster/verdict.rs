@@ -1,9 +1,10 @@
 //! What the nodes know, compared with what is stored.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::nodes::{Fate, Told};
+use super::whereabouts::{Place, Whereabouts};
 
 /// Findings of a kind that a verdict names at most, so that the whole stays below thirty lines.
 const NAMED: usize = 2;
@@ -14,7 +15,12 @@ pub struct Verdict {
     stored: usize,
     /// Given up by their nodes with a session, and stored.
     arrived: usize,
+    /// Acknowledged, not stored, and in no place from which it would be.
     lost: Vec<String>,
+    /// Acknowledged and not stored yet.
+    late: Vec<String>,
+    /// Number of those at each place.
+    places: BTreeMap<Place, usize>,
     doubled: Vec<String>,
     /// Stored, and never sent.
     foreign: Vec<String>,
@@ -32,20 +38,29 @@ pub struct Verdict {
 
 impl Verdict {
     /// `stored` has the number of rows of each payload.
-    pub fn of(told: &[Told], stored: &HashMap<String, u32>) -> Verdict {
+    pub fn of(told: &[Told], stored: &HashMap<String, u32>, unstored: &Whereabouts) -> Verdict {
         let sent: HashMap<&String, Fate> = told
             .iter()
             .flat_map(|told| told.sent.iter().map(|(name, fate)| (name, *fate)))
             .collect();
         let acknowledged = |fate: &Fate| matches!(fate, Fate::Acknowledged(_));
-        let lost = sent.iter().filter_map(|(name, fate)| match fate {
-            Fate::Acknowledged(at) if !stored.contains_key(*name) => Some(format!(
-                "{}, acknowledged after {:.1} s",
-                text(name),
-                at.as_secs_f64()
-            )),
-            _ => None,
-        });
+        let (mut lost, mut late, mut places) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for (name, fate) in &sent {
+            let Fate::Acknowledged(at) = fate else {
+                continue;
+            };
+            if stored.contains_key(*name) {
+                continue;
+            }
+            let place = unstored.of(name);
+            *places.entry(place).or_default() += 1;
+            let (text, at) = (text(name), at.as_secs_f64());
+            let text = format!("{text}, acknowledged after {at:.1} s, {place}");
+            match place.is_late() {
+                true => late.push(text),
+                false => lost.push(text),
+            }
+        }
         let doubled = stored.iter().filter(|(_, rows)| **rows != 1);
         let foreign = stored.keys().filter(|name| !sent.contains_key(name));
         let arrived = sent
@@ -60,7 +75,9 @@ impl Verdict {
             acknowledged: sent.values().filter(|fate| acknowledged(fate)).count(),
             stored: stored.values().map(|rows| *rows as usize).sum(),
             arrived: arrived.count(),
-            lost: lost.collect(),
+            lost,
+            late,
+            places,
             doubled: doubled
                 .map(|(name, rows)| format!("{}, {rows} rows", text(name)))
                 .collect(),
@@ -88,6 +105,7 @@ impl Verdict {
     pub fn is_good(&self) -> bool {
         let wrong = [
             &self.lost,
+            &self.late,
             &self.doubled,
             &self.foreign,
             &self.twice,
@@ -119,17 +137,21 @@ impl fmt::Display for Verdict {
             f,
             "stored             {} = {} acknowledged + {} of those given up",
             self.stored,
-            self.acknowledged - self.lost.len(),
+            self.acknowledged - self.lost.len() - self.late.len(),
             self.arrived
         )?;
         writeln!(
             f,
-            "lost {}, doubled {}, never sent {}, nodes without service at the end {}",
+            "lost {}, late {}, doubled {}, never sent {}, nodes without service at the end {}",
             self.lost.len(),
+            self.late.len(),
             self.doubled.len(),
             self.foreign.len(),
             self.unserved
         )?;
+        for (place, number) in &self.places {
+            writeln!(f, "not stored         {number} {place}")?;
+        }
         write!(
             f,
             "pairs of key and counter {}, used twice {}; joins {}, answered twice {}; packets of \
@@ -142,6 +164,7 @@ impl fmt::Display for Verdict {
         )?;
         for (what, names) in [
             ("lost", &self.lost),
+            ("late", &self.late),
             ("doubled", &self.doubled),
             ("never sent", &self.foreign),
             ("used twice", &self.twice),

@@ -294,6 +294,32 @@ impl Nats {
         })
     }
 
+    /// Removes all messages from the stream.
+    pub fn empty(&self) {
+        self.operate(async |context| {
+            let stream = context.get_stream(STREAM).await.expect("a stream");
+            stream.purge().await.expect("emptied");
+        });
+    }
+
+    /// The contents of all messages in the stream.
+    pub fn contents(&self) -> Vec<Vec<u8>> {
+        self.operate(async |context| {
+            let stream = context.get_stream(STREAM).await.expect("a stream");
+            let mut contents = Vec::new();
+            let mut next = 1;
+            // Messages leave the stream in any order, so there are gaps.
+            while let Ok(message) = stream
+                .get_first_raw_message_by_subject("selo.farm.readings.*", next)
+                .await
+            {
+                next = message.sequence + 1;
+                contents.push(message.payload.to_vec());
+            }
+            contents
+        })
+    }
+
     /// What the server says of its streams and their consumers, as JSON.
     pub fn describe(&self) -> String {
         let url = format!(

@@ -161,6 +161,71 @@ fn a_collector_killed_between_commit_and_acknowledgement_leaves_no_double() {
     );
 }
 
+/// The turn to write lasts longer than the lease. Both collectors wait for it, and keep what they own.
+#[test]
+fn a_turn_that_lasts_longer_than_the_lease_moves_no_partition() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    let parts = "SELECT string_agg(part || owner || epoch, ',' ORDER BY part) FROM stream_part";
+    let before = net.psql(parts);
+    let url = net.cluster.as_ref().expect("runs").url();
+    let turn =
+        "BEGIN; UPDATE stream_turn SET number = number WHERE id = 1; SELECT pg_sleep(14); COMMIT";
+    let mut holder = std::process::Command::new("psql")
+        .args(["-XAtq", "-c", turn, &url])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("psql runs");
+    std::thread::sleep(Duration::from_millis(500));
+    net.deliver(10);
+    std::thread::sleep(Duration::from_secs(12));
+    assert_eq!(
+        net.psql("SELECT count(*) FROM reading"),
+        "0",
+        "no turn was held"
+    );
+    assert!(holder.wait().expect("ends").success());
+    net.counted_once();
+    assert_eq!(net.psql(parts), before, "{}", net.logs());
+}
+
+/// A commit waits for the standby, which is away. A collector that is asked to stop does not wait for
+/// ever: what is not confirmed stays in the stream.
+#[test]
+fn a_collector_stops_and_loses_nothing_while_the_standby_is_away() {
+    let Some(mut net) = Net::two() else {
+        return;
+    };
+    net.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    net.psql("SELECT pg_reload_conf()");
+    net.deliver(10);
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let since = Instant::now();
+    while net.psql(waiting) == "0" {
+        assert!(
+            since.elapsed() < PATIENCE,
+            "nobody commits:\n{}",
+            net.logs()
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let since = Instant::now();
+    let stopping = net.collectors.iter_mut().map(|it| it.take().expect("runs"));
+    let stopping: Vec<_> = stopping.collect();
+    stopping.iter().for_each(|it| it.interrupt());
+    for one in stopping {
+        let (code, _, log) = one.wait();
+        assert_eq!(code, Some(0), "{log}");
+    }
+    let spent = since.elapsed();
+    assert!(spent < Duration::from_secs(45), "{spent:?}");
+    net.psql("ALTER SYSTEM RESET synchronous_standby_names");
+    net.psql("SELECT pg_reload_conf()");
+    net.start_collector(0);
+    net.counted_once();
+}
+
 /// A server that was killed may remember acknowledgements of readings that it has again. Its
 /// consumers then take them for delivered, and its publishers find them in the stream.
 #[test]

@@ -1,6 +1,7 @@
 //! A test's collector, and an HTTP client for it.
 #![allow(dead_code)] // each test uses what it needs
 
+pub mod counting;
 pub mod farm;
 #[path = "../../../../../tests/command/postgres.rs"]
 pub mod postgres;

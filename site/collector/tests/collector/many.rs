@@ -1,0 +1,171 @@
+//! Many stations: a batch takes as many statements for thousands of stations as for a few. Collectors
+//! that share a database write in turn, and each reads anew what another one has changed, so a
+//! statement for each station would make a turn last for seconds.
+
+use std::time::Instant;
+
+use crate::common::counting::Counting;
+use crate::common::{NOON, message, place, postgres::Cluster};
+use selo_collector::alarm::{Change, Kind, Rule, Severity};
+use selo_collector::db::{Database, Location};
+use selo_collector::message::{Message, parse};
+use selo_collector::schema::migrate;
+use selo_collector::store::Store;
+
+const MINUTE: i64 = 60_000;
+
+/// A reading a minute of each of these stations, with more rain each.
+fn readings(stations: std::ops::Range<u32>, counter: u32) -> Vec<Message> {
+    let received = NOON - (60 - i64::from(counter)) * MINUTE;
+    let reading = |station: u32| {
+        let device = format!("{station:08x}");
+        let json = message(&device, 1, counter, received, f64::from(counter) * 0.2);
+        parse(json.to_string().as_bytes(), "site", NOON).expect("a reading")
+    };
+    stations.map(reading).collect()
+}
+
+/// A collector's writer, which writes in turn with others.
+struct Shares {
+    db: Box<dyn Database>,
+    store: Store,
+}
+
+impl Shares {
+    fn new(cluster: &Cluster) -> Shares {
+        let mut db = place(cluster).open_shared(None).expect("opens");
+        migrate(&mut *db).expect("migrated");
+        Shares {
+            db,
+            store: Store::default(),
+        }
+    }
+
+    fn store(&mut self, messages: &[Message]) {
+        let all: Vec<&Message> = messages.iter().collect();
+        let done = self.store.ingest(&mut *self.db, &all, NOON);
+        assert!(done.expect("stored").fresh.iter().all(|fresh| *fresh));
+    }
+}
+
+/// The statements with parameters that the server has executed.
+fn executed(cluster: &Cluster) -> Vec<String> {
+    let log = std::fs::read_to_string(cluster.log()).expect("a log");
+    let lines = log.lines().filter(|line| line.contains("  execute "));
+    lines.map(str::to_owned).collect()
+}
+
+/// The statements of a batch of as many stations: half of the readings are new and half are late, and
+/// another collector has just written.
+fn statements(cluster: &Cluster, stations: std::ops::Range<u32>) -> Vec<String> {
+    let (mut one, mut other) = (Shares::new(cluster), Shares::new(cluster));
+    one.store(&readings(stations.clone(), 1));
+    other.store(&readings(stations.clone(), 3));
+    let both = [2, 4].map(|counter| readings(stations.clone(), counter));
+    one.db
+        .script("SET log_min_duration_statement = 0; SET log_parameter_max_length = 0")
+        .expect("set");
+    let before = executed(cluster).len();
+    let since = Instant::now();
+    one.store(&both.concat());
+    let spent = since.elapsed();
+    let all = executed(cluster).split_off(before);
+    println!(
+        "{} readings of {} stations: {} statements, {:.2} s",
+        2 * stations.len(),
+        stations.len(),
+        all.len(),
+        spent.as_secs_f64()
+    );
+    all
+}
+
+#[test]
+fn a_batch_takes_as_many_statements_for_many_stations_as_for_a_few() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let few = statements(&cluster, 0..3);
+    let many = statements(&cluster, 3..203);
+    assert!(!few.is_empty());
+    assert_eq!(few.len(), many.len(), "{many:#?}");
+}
+
+#[test]
+#[ignore = "prints figures: nextest run --run-ignored only -E 'test(twenty_thousand_stations)' --no-capture"]
+fn a_batch_of_twenty_thousand_stations() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    for line in statements(&cluster, 0..20_000) {
+        let at = line.find("duration:").expect("a duration");
+        println!("  {}", line[at..].chars().take(100).collect::<String>());
+    }
+}
+
+/// The stations of the alarms that the clock raises and clears, and the rows that it reads.
+fn changed_by_clock(db: &mut Counting, store: &mut Store, now: i64) -> (Vec<String>, usize) {
+    (db.rows, db.queries) = (0, 0);
+    let changes = store.on_clock(db, now).expect("watched");
+    // Each alarm takes one more.
+    assert!(db.queries < 6 + changes.len(), "{} queries", db.queries);
+    let station = |change: &Change| {
+        let body: serde_json::Value = serde_json::from_str(&change.body).expect("JSON");
+        let state = if change.raised { "silent" } else { "heard" };
+        format!("{} {state}", body["device"].as_str().expect("a device"))
+    };
+    (changes.iter().map(station).collect(), db.rows)
+}
+
+fn only_stations_whose_alarm_changes_are_read(db: Box<dyn Database>) {
+    let mut db = Counting::new(db);
+    migrate(&mut db).expect("migrated");
+    let mut store = Store::default();
+    let silent = |name: &str, over: &str, device: Option<&str>| Rule {
+        name: name.into(),
+        kind: Kind::Silent,
+        device: device.map(str::to_owned),
+        over: Some(over.into()),
+        limit: None,
+        clear: None,
+        value: None,
+        when: None,
+        severity: Severity::Warning,
+    };
+    let rules = [
+        silent("quiet", "30m", None),
+        silent("quick", "10m", Some("00000002")),
+        silent("own", "10m", Some("site:00000003")),
+        silent("nobody", "10m", Some("other:00000003")),
+    ];
+    store.set_rules(&mut db, &rules, NOON).expect("set");
+    // All were heard 15 minutes ago.
+    let heard = readings(0..1100, 45);
+    let heard: Vec<&Message> = heard.iter().collect();
+    store.ingest(&mut db, &heard, NOON).expect("stored");
+    let (changed, rows) = changed_by_clock(&mut db, &mut store, NOON);
+    assert_eq!(changed, ["00000002 silent", "00000003 silent"]);
+    assert!(rows < 10, "{rows} rows");
+    let (changed, rows) = changed_by_clock(&mut db, &mut store, NOON);
+    assert_eq!((changed.len(), rows < 10), (0, true), "{rows} rows");
+    // The clock goes back: they were heard a moment ago.
+    let (changed, _) = changed_by_clock(&mut db, &mut store, NOON - 14 * MINUTE);
+    assert_eq!(changed, ["00000002 heard", "00000003 heard"]);
+    let (changed, _) = changed_by_clock(&mut db, &mut store, NOON + 15 * MINUTE);
+    assert_eq!(changed.len(), 1000);
+    let (changed, _) = changed_by_clock(&mut db, &mut store, NOON + 15 * MINUTE);
+    assert_eq!(changed.len(), 102);
+    let (changed, rows) = changed_by_clock(&mut db, &mut store, NOON + 16 * MINUTE);
+    assert_eq!((changed.len(), rows < 10), (0, true), "{rows} rows");
+}
+
+#[test]
+fn the_clock_reads_only_stations_whose_alarm_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Location::Sqlite(folder.path().join("readings.db"));
+    only_stations_whose_alarm_changes_are_read(file.open_writer(None).expect("opens"));
+    if let Some(cluster) = Cluster::start() {
+        let db = place(&cluster).open_writer(None).expect("opens");
+        only_stations_whose_alarm_changes_are_read(db);
+    }
+}
