@@ -99,9 +99,19 @@ def kernels_of(path):
     return found
 
 
+def forget_stale(rows):
+    """Deletes rows that an older simulator has measured: the lab does not measure again what it has
+    measured of the same image."""
+    simulators = [path for path in (ROOT / "target" / "sims").glob("*") if path.is_file()]
+    newest = max((path.stat().st_mtime for path in simulators), default=0)
+    if rows.exists() and rows.stat().st_mtime < newest:
+        rows.unlink()
+
+
 def measure(arguments, wanted):
     """Runs the lab for the wanted algorithms. Returns the rows file."""
     out = ROOT / "out" / "baseline" / arguments.board
+    forget_stale(out / "rows.jsonl")
     command = [arguments.selo, "lab", "run", "--board", arguments.board, "--library", "selo",
                "--metric", ",".join(METRICS), "--out", str(out), "--run", "baseline"]
     if wanted:

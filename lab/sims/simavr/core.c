@@ -7,10 +7,9 @@
  * instructions several times faster: it decodes each word of the flash once, keeps the status
  * register in one byte, and accesses RAM and registers directly.
  *
- * It executes only what has no side effect, and loads and stores of I/O registers, for which it
- * calls simavr's callbacks. simavr itself executes everything else, one instruction at a time: memory
- * that does not exist, the interrupt flag, sleep, and what only large chips have. So peripherals,
- * interrupts and faults are simavr's.
+ * It executes only what has no side effect. simavr itself executes everything else, one
+ * instruction at a time: I/O registers with callbacks, memory that does not exist, the interrupt
+ * flag, sleep, and what only large chips have. So peripherals, interrupts and faults are simavr's.
  *
  * Skips over ADIW and SBIW with a constant that ends in 12 to 15 are right here. simavr 1.6 takes
  * these for instructions of two words.
@@ -24,8 +23,6 @@
 #include <simavr/sim_core.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FIRST_IO = 32 }; /* the address after the general registers */
 
 uint16_t core_stack_low = 0xffff;
 
@@ -93,14 +90,6 @@ static void push_return(uint8_t *data, uint16_t pointer, unsigned count, uint32_
     set_pair(data, R_SPL, (uint16_t)(pointer - count));
 }
 
-/* An I/O register that a callback may serve, but nothing else: the status register has its flags
- * elsewhere, and simavr tells others of accesses to some registers. */
-static int is_io(const avr_t *avr, unsigned address)
-{
-    return address >= FIRST_IO && address < ram_begin && address != R_SREG
-        && AVR_DATA_TO_IO(address) < MAX_IOs && !avr->io[AVR_DATA_TO_IO(address)].irq;
-}
-
 static int reads_plainly(const avr_t *avr, uint8_t address)
 {
     avr_io_addr_t io = AVR_DATA_TO_IO(address);
@@ -114,21 +103,12 @@ static int writes_plainly(const avr_t *avr, uint8_t address)
 }
 
 /* The value of an I/O register, with its callback. */
-static uint8_t read_io(avr_t *avr, uint16_t address)
+static uint8_t read_io(avr_t *avr, uint8_t address)
 {
     avr_io_addr_t io = AVR_DATA_TO_IO(address);
     if (avr->io[io].r.c)
         avr->data[address] = avr->io[io].r.c(avr, address, avr->io[io].r.param);
     return avr->data[address];
-}
-
-static void write_io(avr_t *avr, uint16_t address, uint8_t value)
-{
-    avr_io_addr_t io = AVR_DATA_TO_IO(address);
-    if (avr->io[io].w.c)
-        avr->io[io].w.c(avr, address, value, avr->io[io].w.param);
-    else
-        avr->data[address] = value;
 }
 
 /* ---- Executing ----------------------------------------------------------------------------- */
@@ -185,21 +165,6 @@ static uint32_t skip_with_callback(avr_t *avr, uint32_t at, const struct instruc
         avr->cycle = cycle; \
         run.left = left; \
         at = leave_to_simavr(avr, at, &run); \
-        goto looked; \
-    } while (0)
-
-/* An access to an I/O register with its callback, which sees the state before the instruction. */
-#define DO_IO(access, taken, to) \
-    do { \
-        flags_out(avr, flags); \
-        avr->cycle = cycle; \
-        avr->pc = at * 2; \
-        avr->run_cycle_count = 0; \
-        run.left = left; \
-        access; \
-        avr->cycle += (taken); \
-        look_after_callbacks(avr, &run, cycle); \
-        at = (to); \
         goto looked; \
     } while (0)
 
@@ -387,39 +352,27 @@ avr_flashaddr_t core_run(avr_t *avr)
          * for good. */
         case LD:
             address = (uint16_t)(pair(data, r) + in->k);
-            if (address - ram_low >= ram_size) {
-                if (is_io(avr, address) && in->k >> 16 == 0)
-                    DO_IO(data[d] = read_io(avr, (uint16_t)address), 2, at + 1);
+            if (address - ram_low >= ram_size)
                 DO_OTHER;
-            }
             result = data[address];
             set_pair(data, r, (uint16_t)(pair(data, r) + (in->k >> 16)));
             data[d] = result;
             DONE(2, at + 1);
         case ST:
             address = (uint16_t)(pair(data, r) + in->k);
-            if (address - ram_low >= ram_size) {
-                if (is_io(avr, address) && in->k >> 16 == 0)
-                    DO_IO(write_io(avr, (uint16_t)address, data[d]), 2, at + 1);
+            if (address - ram_low >= ram_size)
                 DO_OTHER;
-            }
             data[address] = data[d];
             set_pair(data, r, (uint16_t)(pair(data, r) + (in->k >> 16)));
             DONE(2, at + 1);
         case LDS:
-            if (in->k - ram_low >= ram_size) {
-                if (is_io(avr, in->k))
-                    DO_IO(data[d] = read_io(avr, (uint16_t)in->k), 2, at + 2);
+            if (in->k - ram_low >= ram_size)
                 DO_OTHER;
-            }
             data[d] = data[in->k];
             DONE(2, at + 2);
         case STS:
-            if (in->k - ram_low >= ram_size) {
-                if (is_io(avr, in->k))
-                    DO_IO(write_io(avr, (uint16_t)in->k, data[d]), 2, at + 2);
+            if (in->k - ram_low >= ram_size)
                 DO_OTHER;
-            }
             data[in->k] = data[d];
             DONE(2, at + 2);
         case LPM:
@@ -530,19 +483,13 @@ avr_flashaddr_t core_run(avr_t *avr)
 
         /* r is the address of the I/O register. */
         case IN:
-            if (!reads_plainly(avr, (uint8_t)r) && r != R_SREG) {
-                if (is_io(avr, r))
-                    DO_IO(data[d] = read_io(avr, (uint16_t)r), 1, at + 1);
+            if (!reads_plainly(avr, (uint8_t)r) && r != R_SREG)
                 DO_OTHER;
-            }
             data[d] = r == R_SREG ? flags : data[r];
             DONE(1, at + 1);
         case OUT:
-            if (!writes_plainly(avr, (uint8_t)r)) {
-                if (is_io(avr, r))
-                    DO_IO(write_io(avr, (uint16_t)r, data[d]), 1, at + 1);
+            if (!writes_plainly(avr, (uint8_t)r))
                 DO_OTHER;
-            }
             data[r] = data[d];
             DONE(1, at + 1);
         }

@@ -9,6 +9,6 @@
 #include <simavr/sim_core_config.h>
 
 #define RUNNER_NAME "selo-simavr"
-#define RUNNER_VERSION "0.3.0+simavr-" CONFIG_SIMAVR_VERSION
+#define RUNNER_VERSION "0.3.1+simavr-" CONFIG_SIMAVR_VERSION
 
 #endif
