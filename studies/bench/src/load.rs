@@ -134,6 +134,15 @@ pub fn send(addresses: &Addresses, frames: &Frames, limit: Duration) -> Result<S
     })
 }
 
+/// Sends the frames again and again until `limit` has passed. Returns the number sent.
+pub fn send_again(addresses: &Addresses, frames: &Frames, limit: Duration) -> Result<u64> {
+    let (start, mut sent) = (Instant::now(), 0);
+    while start.elapsed() < limit {
+        sent += send(addresses, frames, limit.saturating_sub(start.elapsed()))?.frames;
+    }
+    Ok(sent)
+}
+
 /// Sends at most [`BATCH`] frames. Returns their number.
 fn send_batch<'f>(
     socket: &UdpSocket,

@@ -138,6 +138,12 @@ fn resident_bytes(status: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
+/// CPU time of the calling thread, seconds.
+pub fn thread_seconds() -> f64 {
+    let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    cpu.tv_sec as f64 + cpu.tv_nsec as f64 / 1e9
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use quinn_udp::{BATCH_SIZE, RecvMeta, UdpSockRef, UdpSocketState};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::error::{Error, Result};
+use crate::process::thread_seconds;
 
 /// Room of a datagram, or of several of one sender that the kernel joins.
 const ROOM: usize = 64 << 10;
@@ -97,12 +97,6 @@ fn receive(socket: &UdpSocket, state: &UdpSocketState, ends: &AtomicBool) -> io:
         datagrams,
         cpu_seconds: thread_seconds(),
     })
-}
-
-/// CPU time of the calling thread, seconds.
-pub(crate) fn thread_seconds() -> f64 {
-    let cpu = clock_gettime(ClockId::ThreadCPUTime);
-    cpu.tv_sec as f64 + cpu.tv_nsec as f64 / 1e9
 }
 
 #[cfg(test)]

@@ -11,10 +11,11 @@ use selo_sys::node::Event;
 
 use scene::{hybrid, wire};
 
+use super::replay::{Replayed, record_and_replay};
 use super::scene::{COMMIT, KEY, KEYS_AT_ONCE, NODE_REPEATS, REVEAL};
-use super::scene::{device, node_digits, outcome, pair};
+use super::scene::{node_digits, outcome, pair};
 use crate::case::{Attack, LinkOutcome, figure};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::target::{Drops, Target};
 use crate::wire::{Way, Wire, relay};
 
@@ -199,31 +200,20 @@ pub fn downgrade(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
 /// Replays a recorded hybrid pairing to the gateway and to the node.
 pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = wire(target, suite)?;
-    let id = device(&mut wire);
-    pair(target, &mut wire)?;
-    let up = wire.captured(Way::Up, |_| true);
-    let down = wire.captured(Way::Down, |_| true);
-    let key = target.device_key(id).ok_or(Error::Setup("no device key"))?;
-
-    let drops = Drops::count(target);
-    target.open_window();
-    let mut frames = wire.inject(target, up.iter().map(Vec::as_slice))?;
-    let shown = target.comparing().is_some();
-    target.decide(false);
-    let now = target.device_key(id);
-    let kept = now.is_some_and(|now| now.expose() == key.expose());
-
-    wire.node.events.clear();
-    wire.node.node.node().pair()?;
-    frames += wire.inject_down(down.iter().map(Vec::as_slice))?;
-    let fooled = wire.node.count(&Event::Paired) > 0 || node_digits(&wire).is_some();
+    let Replayed {
+        frames,
+        shown,
+        again,
+        fooled,
+        kept,
+        dropped,
+        ..
+    } = record_and_replay(target, &mut wire)?;
+    let (shown, fooled) = (shown.is_some(), fooled || again.is_some());
     let broken = shown || fooled || !kept;
     let shows = match broken {
         true => format!("gateway shows digits: {shown}; node fooled: {fooled}; key kept: {kept}"),
-        false => format!(
-            "neither shows digits; gateway dropped: {}",
-            drops.words(target)
-        ),
+        false => format!("neither shows digits; gateway dropped: {dropped}"),
     };
     Ok(hybrid(outcome(
         suite,

@@ -9,11 +9,28 @@ use crate::error::{Error, Result};
 use crate::target::{Drops, Target};
 use crate::wire::{Way, Wire};
 
-/// Replays a recorded pairing: to the gateway in a new window, and to the node in a new pairing.
-pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
-    let mut wire = Wire::new(suite, target)?;
-    let id = device(&mut wire);
-    let old_digits = pair(target, &mut wire)?;
+/// What a replay led to.
+pub(super) struct Replayed {
+    /// Frames that were replayed.
+    pub frames: u64,
+    /// The digits of the recorded pairing.
+    pub old_digits: u32,
+    /// The digits that the gateway showed, and those that the node showed.
+    pub shown: Option<u32>,
+    pub again: Option<u32>,
+    /// The node took the recorded result.
+    pub fooled: bool,
+    /// The gateway kept the key of the recorded pairing.
+    pub kept: bool,
+    /// The gateway's drops.
+    pub dropped: String,
+}
+
+/// Records a pairing, and replays it: to the gateway in a new window, and to the node in a new
+/// pairing.
+pub(super) fn record_and_replay(target: &mut dyn Target, wire: &mut Wire) -> Result<Replayed> {
+    let id = device(wire);
+    let old_digits = pair(target, wire)?;
     let up = wire.captured(Way::Up, |_| true);
     let down = wire.captured(Way::Down, |_| true);
     let key = target.device_key(id).ok_or(Error::Setup("no device key"))?;
@@ -28,16 +45,36 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     }
     // The operator sees digits that no node shows.
     target.decide(false);
-    let kept = target
-        .device_key(id)
-        .is_some_and(|now| now.expose() == key.expose());
+    let now = target.device_key(id);
+    let kept = now.is_some_and(|now| now.expose() == key.expose());
 
     // The node pairs again, and receives the gateway's recorded packets.
     wire.node.events.clear();
     wire.node.node.node().pair()?;
     frames += wire.inject_down(down.iter().map(Vec::as_slice))?;
-    let fooled = wire.node.count(&Event::Paired) > 0;
-    let again = node_digits(&wire);
+    Ok(Replayed {
+        frames,
+        old_digits,
+        shown,
+        again: node_digits(wire),
+        fooled: wire.node.count(&Event::Paired) > 0,
+        kept,
+        dropped: drops.words(target),
+    })
+}
+
+/// Replays a recorded pairing to both.
+pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
+    let mut wire = Wire::new(suite, target)?;
+    let Replayed {
+        frames,
+        old_digits,
+        shown,
+        again,
+        fooled,
+        kept,
+        dropped,
+    } = record_and_replay(target, &mut wire)?;
     let repeated = shown == Some(old_digits) || again == Some(old_digits);
     let broken = fooled || !kept || repeated;
     let six = |digits: Option<u32>| digits.map_or("none".to_owned(), |it| format!("{it:06}"));
@@ -48,10 +85,9 @@ pub fn replay(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         ),
         false => format!(
             "digits were {old_digits:06}, now {} at the gateway and {} at the node; no key is \
-             stored; gateway dropped: {}",
+             stored; gateway dropped: {dropped}",
             six(shown),
-            six(again),
-            drops.words(target)
+            six(again)
         ),
     };
     Ok(outcome(

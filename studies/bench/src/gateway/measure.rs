@@ -1,7 +1,7 @@
 //! One measurement of each gateway.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use selo_base::stats::summarise;
 use selo_gateway::control::Status;
@@ -12,7 +12,8 @@ use super::traffic::{CHUNK, REHEARSAL, all_accepted, load, per_core_second, rest
 use crate::classic::{self, Baseline};
 use crate::error::Result;
 use crate::load::{self, Addresses, BATCH, Frames};
-use crate::receiving::{Receiver, thread_seconds};
+use crate::process::thread_seconds;
+use crate::receiving::Receiver;
 use crate::sealed::{self, SealedGateway, State};
 
 /// Number of device addresses, for both gateways. Each device of the baseline needs its own.
@@ -116,11 +117,7 @@ pub(super) fn measure_baseline(
     // ECB has no counters, so a chunk can be sent repeatedly.
     let frames = devices.seal(CHUNK / 10);
     let before = gateway.process.cpu_seconds()?;
-    let (start, mut sent) = (Instant::now(), 0);
-    while start.elapsed() < options.seconds {
-        let rest = options.seconds.saturating_sub(start.elapsed());
-        sent += load::send(&addresses, &frames, rest)?.frames;
-    }
+    let sent = load::send_again(&addresses, &frames, options.seconds)?;
     let after = gateway.settle()?;
     let counts = Readings {
         sent,
@@ -153,11 +150,7 @@ pub(super) fn measure_receiving(options: &Options) -> Result<(Subject, Sample)> 
     let addresses = Addresses::open(ADDRESSES.min(options.devices), receiver.address)?;
     let mut frames = Frames::with_capacity(CHUNK / 10);
     (0..CHUNK / 10).for_each(|_| frames.push(&[0; SEALED_BYTES]));
-    let (start, mut sent) = (Instant::now(), 0);
-    while start.elapsed() < options.seconds {
-        let rest = options.seconds.saturating_sub(start.elapsed());
-        sent += load::send(&addresses, &frames, rest)?.frames;
-    }
+    let sent = load::send_again(&addresses, &frames, options.seconds)?;
     let received = receiver.stop()?;
     let subject = Subject {
         name: RECEIVING,
@@ -258,11 +251,7 @@ fn strangers(
     rest(&gateway.process)?;
     let before = gateway.status()?;
     let cpu = gateway.process.cpu_seconds()?;
-    let start = Instant::now();
-    while start.elapsed() < options.seconds {
-        let rest = options.seconds.saturating_sub(start.elapsed());
-        load::send(addresses, joins, rest)?;
-    }
+    load::send_again(addresses, joins, options.seconds)?;
     let after = gateway.settle()?;
     if after.sessions != before.sessions {
         return Err(gateway.process.broken("it accepted the join of a stranger"));

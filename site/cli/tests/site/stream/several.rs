@@ -12,6 +12,24 @@ use crate::postgres::Cluster;
 use crate::status::{of, wait_for};
 
 impl Net {
+    /// Sends readings until PostgreSQL commits some, and waits for a standby that there is not before
+    /// it says so.
+    fn deliver_without_standby(&mut self, readings: u32) {
+        self.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+        self.psql("SELECT pg_reload_conf()");
+        self.deliver(readings);
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+        let since = Instant::now();
+        while self.psql(waiting) == "0" {
+            assert!(
+                since.elapsed() < PATIENCE,
+                "nobody commits:\n{}",
+                self.logs()
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// Two collectors that each own half of the partitions.
     fn two() -> Option<Net> {
         let net = Net::started(Some(Cluster::start()?), 2)?;
@@ -134,20 +152,7 @@ fn a_collector_killed_between_commit_and_acknowledgement_leaves_no_double() {
     let Some(mut net) = Net::two() else {
         return;
     };
-    // PostgreSQL commits, and waits for a standby that there is not before it says so.
-    net.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-    net.psql("SELECT pg_reload_conf()");
-    net.deliver(10);
-    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    let since = Instant::now();
-    while net.psql(waiting) == "0" {
-        assert!(
-            since.elapsed() < PATIENCE,
-            "nobody commits:\n{}",
-            net.logs()
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    net.deliver_without_standby(10);
     net.kill_collector(0);
     net.kill_collector(1);
     net.psql("ALTER SYSTEM RESET synchronous_standby_names");
@@ -197,19 +202,7 @@ fn a_collector_stops_and_loses_nothing_while_the_standby_is_away() {
     let Some(mut net) = Net::two() else {
         return;
     };
-    net.psql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-    net.psql("SELECT pg_reload_conf()");
-    net.deliver(10);
-    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    let since = Instant::now();
-    while net.psql(waiting) == "0" {
-        assert!(
-            since.elapsed() < PATIENCE,
-            "nobody commits:\n{}",
-            net.logs()
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    net.deliver_without_standby(10);
     let since = Instant::now();
     let stopping = net.collectors.iter_mut().map(|it| it.take().expect("runs"));
     let stopping: Vec<_> = stopping.collect();
