@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles all tests and commands as tools/test.sh does, so that its build finds them done. Does
-# nothing without a suitable Rust.
+# Compiles all tests and commands as tools/test.sh does, so that its build finds them done, with what
+# an earlier clone built of the registry's packages (tools/rust-cache.sh). Does nothing without a
+# suitable Rust.
 #
 # usage: tools/rust-build.sh
 set -uo pipefail
@@ -9,4 +10,6 @@ cd "$(dirname "$0")/.."
 selo_find_rust || exit 0
 selo_build_for_tests
 selo_cache_compilers
-exec tools/fast-link.sh cargo test --workspace --locked --no-run
+tools/rust-cache.sh restore
+tools/fast-link.sh cargo test --workspace --locked --no-run || exit
+tools/rust-cache.sh save

@@ -15,6 +15,8 @@
 #              SELO_ARM_OPTIMISE  its optimisation (default: -Os, which the baseline is of)
 #              SELO_ARM_OUT    the folder of the results (default: out/arm)
 #              SELO_KERNEL_CASES  the number of inputs of most functions (default: 2000)
+#              SELO_KERNEL_C   the cores that also run the portable C (default: all of them). On the
+#                              others the kernels' figures stand alone
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=${SELO_ARM_OUT:-out/arm}
@@ -31,6 +33,7 @@ fi
 tests=("$@")
 [ $# -gt 0 ] || tests=(aes aes_modes aes_table ascon ascon_aead128 blake2s chacha20 chacha20_poly1305 ghash keccak mlkem p256 poly1305 sha256 sha3 sha512 x25519 x25519_ladder)
 read -ra cores <<<"${SELO_ARM_CORES:-m0 m3 m4 m7 m33}"
+read -ra with_c <<<"${SELO_KERNEL_C-${cores[*]}}"
 cc=${SELO_ARM_CC:-arm-none-eabi-gcc}
 
 warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
@@ -110,16 +113,18 @@ on_core() { # CORE IMAGE
 }
 
 one() { # TEST CORE
-    local base=$out/$1-$2 status=0 kind
-    for_core "$2" "$base-kernels.elf" "$1" && for_core "$2" "$base-c.elf" "$1" -DSELO_NATIVE=0 || return 1
-    for kind in kernels c; do
+    local base=$out/$1-$2 status=0 kind kinds
+    kinds_on "$2" "${with_c[@]}"
+    for_core "$2" "$base-kernels.elf" "$1" || return 1
+    [ ${#kinds[@]} = 1 ] || for_core "$2" "$base-c.elf" "$1" -DSELO_NATIVE=0 || return 1
+    for kind in "${kinds[@]}"; do
         on_core "$2" "$base-$kind.elf" >"$base-$kind.txt" || true
         if ! diff <(grep -v '^!' "$base-$kind.txt") "$out/$1.expected" || grep UNEQUAL "$base-$kind.txt"; then
             echo "FAILED  $base-$kind (left: the core; right: this machine)"
             status=1
         fi
     done
-    join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
+    join_figures "$base" "${kinds[@]}" |
         awk -v core="$2" '{ printf "%-4s %-16s %s %s %s   in C: %s %s %s\n", core, $1, $2, $3, $4, $5, $6, $7 }' >>"$out/$(figures_of "$1").txt"
     return $status
 }

@@ -19,6 +19,7 @@ out=out/$target
 plugin=$PWD/target/sims/selo-qemu.so
 warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
 cases=${SELO_KERNEL_CASES:-1000}
+read -ra with_c <<<"${SELO_KERNEL_C-${sets[*]}}"
 export OBJCOPY=$prefix-objcopy
 . tests/avr/objects.sh
 
@@ -83,21 +84,22 @@ for_core() { # SET IMAGE TEST FLAGS OBJECT...
 }
 
 one() { # TEST SET
-    local base=$out/$1-$2 status=0 kind objects=$out/$2.kernels
+    local base=$out/$1-$2 status=0 kind kinds objects=$out/$2.kernels
+    kinds_on "$2" "${with_c[@]}"
     if [ -n "$(flags_for "$1")" ]; then
         objects+=-$1
         compile "$objects" "$2" "$(flags_for "$1")" $kernels || return 1
     fi
-    for_core "$2" "$base-kernels.elf" "$1" "" "$objects"/*.o "$out/$2.port"/*.o &&
-        for_core "$2" "$base-c.elf" "$1" -DSELO_NATIVE=0 "$out/$2.port"/*.o || return 1
-    for kind in kernels c; do
+    for_core "$2" "$base-kernels.elf" "$1" "" "$objects"/*.o "$out/$2.port"/*.o || return 1
+    [ ${#kinds[@]} = 1 ] || for_core "$2" "$base-c.elf" "$1" -DSELO_NATIVE=0 "$out/$2.port"/*.o || return 1
+    for kind in "${kinds[@]}"; do
         python3 tests/arm/emulate.py - "$plugin" "$base-$kind.elf" $machine >"$base-$kind.txt" || true
         if ! diff <(grep -v '^!' "$base-$kind.txt") "$out/$1.expected" || grep UNEQUAL "$base-$kind.txt"; then
             echo "FAILED  $base-$kind (left: the core; right: this machine)"
             status=1
         fi
     done
-    join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort) |
+    join_figures "$base" "${kinds[@]}" |
         awk -v set="$2" '{ printf "%-11s %-16s %s %s   in C: %s %s\n", set, $1, $3, $4, $6, $7 }' >>"$out/kernels.txt"
     return $status
 }

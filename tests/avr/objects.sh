@@ -28,3 +28,22 @@ compile_for_host() { # PROGRAM FOLDER CASES FLAGS TEST FILE...
         compile_into "$folder-$cases" "$command -DKERNEL_CASES=$cases" "$test" tests/avr/kernel.c &&
         cc "${objects[@]}" -o "$program"
 }
+
+# Sets the array `kinds` to the programs of a core: `kernels`, and `c` if the portable C runs there too.
+kinds_on() { # CORE CORE-WITH-C...
+    local core=$1
+    shift
+    kinds=(kernels)
+    [[ " $* " != *" $core "* ]] || kinds+=(c)
+}
+
+# Prints each figure of the kernels, and beside it that of the portable C if it was run.
+join_figures() { # BASE KIND...
+    local base=$1
+    shift
+    if [ $# = 1 ]; then
+        sed -n 's/^! //p' "$base-kernels.txt" | sort
+    else
+        join <(sed -n 's/^! //p' "$base-kernels.txt" | sort) <(sed -n 's/^! //p' "$base-c.txt" | sort)
+    fi
+}

@@ -8,6 +8,7 @@
 # environment: SELO_RISCV_SETS  the instruction sets (default: rv32imc rv32imc_zbb)
 #              SELO_RISCV_CC    the compiler (default: riscv64-unknown-elf-gcc)
 #              SELO_KERNEL_CASES  the number of inputs of most functions (default: 1000)
+#              SELO_KERNEL_C    the instruction sets that also run the portable C (default: all)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -6,6 +6,7 @@
 #        --figures prints what out/xtensa/kernels.txt always gets: instructions and stack of each
 #        kernel, beside those of the C; and the flash of each kernel
 # environment: SELO_KERNEL_CASES  the number of inputs of most functions (default: 1000)
+#              SELO_KERNEL_C      nothing to leave the portable C out, lx106 (the default) to run it
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
