@@ -65,6 +65,7 @@ selo_build_for_tests() {
 # folder (default: ~/.cache/selo/compilers); "no" uses none.
 selo_cache_compilers() {
     local folder=${SELO_COMPILER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/selo/compilers}
+    [[ $PATH != /usr/lib/ccache:* ]] || return 0
     if [ "$folder" = no ] || [ ! -d /usr/lib/ccache ] || ! command -v ccache >/dev/null 2>&1; then
         return 0
     fi

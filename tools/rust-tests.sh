@@ -7,13 +7,14 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
+. tools/env.sh
 if [ -n "${RUST_TESTS:-}" ]; then
     exec "$RUST_TESTS" "$@"
 fi
 # Only the build uses the fast linker. In the tests it would replace cross-linkers too.
 tools/fast-link.sh cargo test --workspace --locked --no-run || exit
-# Tests compile in temporary folders, which no later run has: a cache would only take time.
-export CCACHE_DISABLE=yes
+# Many tests compile the same sources, each in a folder of its own.
+selo_cache_compilers
 if nextest=$(tools/nextest.sh); then
     status=0
     "$nextest" nextest run --workspace --locked "$@" || status=$?
