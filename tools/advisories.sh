@@ -15,7 +15,7 @@ else
     verdict "crates" "cargo-deny is missing
 hint: cargo install --locked cargo-deny"
 fi
-for folder in site/web site/web/tests lab/sims/avr8js; do
+for folder in site/web site/web/tests lab/sims/avr8js lab/sims/rp2040js; do
     said=$(npm --prefix "$folder" audit --package-lock-only 2>&1) && said=
     verdict "npm, $folder" "$said"
 done

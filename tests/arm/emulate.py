@@ -6,7 +6,8 @@ environment: OBJCOPY  the tool of the image's target (default: arm-none-eabi-obj
 
 MODEL is the name of a cycle model in lab/boards/models, or "-". QEMU and its arguments are a
 command line; {image} stands for IMAGE. The image marks every call that it times, and the plugin
-(lab/sims/qemu) counts its instructions by class.
+(lab/sims/qemu) counts its instructions by class. Where PLUGIN is "-", the command is a simulator
+that counts cycles itself (lab/sims/rp2040js).
 
 A line "! NAME calls=N stack=S" of the image becomes "! NAME cycles=C instructions=I stack=S". The
 N calls must have the same instructions of every class, else "! NAME UNEQUAL" is printed: a kernel
@@ -39,23 +40,41 @@ def spans(text):
 
 
 def cycles(model, span):
+    if "cycles" in span:
+        return span["cycles"]
     if model is None:
         return 0
     costs = model["cycles"]
     return sum(costs[name] * count for name, count in span.items() if name != "instructions")
 
 
+def marks_of(image, folder):
+    """[(1 or 2, address)] of the image's marks."""
+    marks = []
+    for mark in (1, 2):
+        path = pathlib.Path(folder) / f"mark{mark}"
+        subprocess.run([OBJCOPY, "--dump-section", f".selo.mark{mark}={path}",
+                        image, "/dev/null"], check=True, capture_output=True)
+        data = path.read_bytes()
+        marks += [(mark, f"{int.from_bytes(data[i:i + 4], 'little'):#x}") for i in range(0, len(data), 4)]
+    return marks
+
+
+def run_alone(image, command):
+    """What the image printed, and what a simulator reported that counts by itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report"
+        marks = [word for mark, address in marks_of(image, folder) for word in (f"--mark{mark}", address)]
+        done = subprocess.run([*command, "--report", str(report), *marks, image],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        sys.stderr.write(done.stderr)
+        return done.stdout, report.read_text() if report.exists() else ""
+
+
 def run(plugin, image, command):
     """What the image printed, and what the plugin reported."""
     with tempfile.TemporaryDirectory() as folder:
-        marks = []
-        for mark in (1, 2):
-            path = pathlib.Path(folder) / f"mark{mark}"
-            subprocess.run([OBJCOPY, "--dump-section", f".selo.mark{mark}={path}",
-                            image, "/dev/null"], check=True, capture_output=True)
-            data = path.read_bytes()
-            marks += [f"mark{mark}={int.from_bytes(data[i:i + 4], 'little'):#x}"
-                      for i in range(0, len(data), 4)]
+        marks = [f"mark{mark}={address}" for mark, address in marks_of(image, folder)]
         server = socket.socket(socket.AF_UNIX)
         server.bind(os.path.join(folder, "report"))
         server.listen(1)
@@ -82,7 +101,7 @@ def main():
     name, plugin, image, *command = sys.argv[1:]
     path = ROOT / "lab/boards/models" / f"{name}.toml"
     model = None if name == "-" else tomllib.loads(path.read_text())
-    text, report = run(plugin, image, command)
+    text, report = run_alone(image, command) if plugin == "-" else run(plugin, image, command)
     left = spans(report)
     for line in text.splitlines():
         if not line.startswith("! "):

@@ -11,6 +11,7 @@
 #        also depend on the compiler, are in out/arm/messages.txt. The flash of each file with
 #        kernels ends the list.
 # environment: SELO_ARM_CORES  the cores (default: m0 m3 m4 m7 m33)
+#                              m0plus is emulated as an M0, and has a cycle model of its own
 #              SELO_ARM_CC     the compiler (default: arm-none-eabi-gcc)
 #              SELO_ARM_OPTIMISE  its optimisation (default: -Os, which the baseline is of)
 #              SELO_ARM_OUT    the folder of the results (default: out/arm)
@@ -41,9 +42,9 @@ warnings="-std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type"
 cases=${SELO_KERNEL_CASES:-2000}
 
 # The emulated machine of a core, its memory map, and its cycle model or none.
-machine_of() { case $1 in m0) echo microbit ;; m3) echo mps2-an385 ;; m4) echo mps2-an386 ;; m7) echo mps2-an500 ;; m33) echo mps2-an505 ;; esac }
+machine_of() { case $1 in m0 | m0plus) echo microbit ;; m3) echo mps2-an385 ;; m4) echo mps2-an386 ;; m7) echo mps2-an500 ;; m33) echo mps2-an505 ;; esac }
 memory_of() { case $1 in m33) echo 0x10000000 0x38000000 ;; *) echo 0 0x20000000 ;; esac }
-model_of() { case $1 in m0 | m3 | m4) echo cortex-$1 ;; *) echo - ;; esac }
+model_of() { case $1 in m0 | m0plus | m3 | m4) echo cortex-$1 ;; *) echo - ;; esac }
 
 source_of() { [ -e "tests/arm/test_$1.c" ] && echo "tests/arm/test_$1.c" || echo "tests/avr/test_$1.c"; }
 
@@ -106,7 +107,7 @@ for_core() { # CORE IMAGE TEST FLAG...
 
 on_core() { # CORE IMAGE
     local cpu=() more=()
-    [ "$1" != m0 ] || more=(-global nrf51-soc.sram-size=0x200000 -global nrf51-soc.flash-size=0x200000)
+    [[ $1 != m0* ]] || more=(-global nrf51-soc.sram-size=0x200000 -global nrf51-soc.flash-size=0x200000)
     python3 tests/arm/emulate.py "$(model_of "$1")" "$plugin" "$2" \
         qemu-system-arm -M "$(machine_of "$1")" "${more[@]}" -display none -monitor none \
         -serial none -semihosting-config enable=on,target=native -kernel '{image}'

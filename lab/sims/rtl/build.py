@@ -89,7 +89,7 @@ def verilator_command(name, board, work, options):
     return ["verilator", "--cc", "--exe", "--build", "-j", "2", "--quiet-exit",
             "--top-module", "selo_core", "--prefix", "Vselo_core", "-Mdir", str(work),
             "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT", "--x-assign", "fast", "--x-initial", "fast",
-            "--noassert", f"-O{level}", *options.verilator, "-CFLAGS", flags,
+            "--noassert", f"-O{level}", *core.get("verilator", []), *options.verilator, "-CFLAGS", flags,
             "-MAKEFLAGS", f"OPT_FAST=-O{level} OPT_SLOW=-O0 OPT_GLOBAL=-O{level}",
             "-o", f"selo-rtl-{name}",
             *[f"-D{define}" for define in core["defines"]], *parameters,

@@ -55,8 +55,9 @@ def must(command, what):
 def link_program(board, to):
     """Compiles the gate's program for a board."""
     tools = board["toolchain"]
-    sources = PROGRAM + [str(path.relative_to(ROOT)) for folder in ("aes", "common")
-                         for path in sorted((ROOT / "src/selo" / folder).glob("*.c"))]
+    sources = PROGRAM + [str(path.relative_to(ROOT))
+                         for pattern in ("aes/*.c", "common/*.c", "native/riscv32/*.S")
+                         for path in sorted((ROOT / "src/selo").glob(pattern))]
     must([tools["cc"], *tools["flags"], "-std=gnu11", "-O2", "-ffunction-sections", "-fdata-sections",
           "-Isrc", "-Ilab/firmware/ports/bare", *sources, "-nostartfiles", "-Wl,--gc-sections",
           "-Tlab/firmware/ports/bare/sections.ld", *tools["link_flags"], "-o", str(to)], "compiling")

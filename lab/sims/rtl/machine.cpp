@@ -34,6 +34,8 @@ Machine::Machine(const Image &from, Host &to) : image(from), host(to)
     // Instructions of our own are below the image, where a jump reaches.
     base = (image.code_start & ~0xFFFu) - 0x1000;
     memory.resize(image.ram_end - base);
+    // Some cores ask for a simulation's arguments (a generator of Ibex: its seed). There are none.
+    context.commandArgs(0, static_cast<char **>(nullptr));
     core = std::make_unique<Vselo_core>(&context);
     load();
     reset();

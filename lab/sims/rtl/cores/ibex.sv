@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ibex behind the ports of a simulated core (machine.h): its configuration comes from the board file
-// as CFG_ macros, named like the parameters in Ibex's ibex_configs.yaml.
+// as CFG_ macros, named like the parameters in Ibex's ibex_configs.yaml. What a board does not name is
+// left out of the core.
 //
-// Memory answers each request in the next cycle. Instructions retire on Ibex's RVFI ports.
+// Memory answers each request in the next cycle, with the check bits that a secure Ibex wants. The key
+// that scrambles its instruction cache is there at once. Instructions retire on Ibex's RVFI ports.
+`ifndef CFG_ICacheECC
+`define CFG_ICacheECC 0
+`endif
+`ifndef CFG_ICacheScramble
+`define CFG_ICacheScramble 0
+`endif
+`ifndef CFG_SecureIbex
+`define CFG_SecureIbex 0
+`endif
+`ifndef CFG_PMPEnable
+`define CFG_PMPEnable 0
+`endif
+`ifndef CFG_PMPNumRegions
+`define CFG_PMPNumRegions 4
+`endif
 module selo_core (
     input  logic        clk,
     input  logic        reset,
@@ -26,6 +43,10 @@ module selo_core (
 );
     logic        instr_rvalid, data_rvalid;
     logic [31:0] instr_answer, data_answer;
+    logic [38:0] instr_checked, data_checked;
+
+    assign instr_checked = prim_secded_pkg::prim_secded_inv_39_32_enc(instr_answer);
+    assign data_checked  = prim_secded_pkg::prim_secded_inv_39_32_enc(data_answer);
 
     always_ff @(posedge clk) begin
         instr_rvalid <= instr_req && !reset;
@@ -42,7 +63,12 @@ module selo_core (
         .BranchTargetALU (`CFG_BranchTargetALU),
         .WritebackStage  (`CFG_WritebackStage),
         .ICache          (`CFG_ICache),
-        .BranchPredictor (`CFG_BranchPredictor)
+        .BranchPredictor (`CFG_BranchPredictor),
+        .ICacheECC       (`CFG_ICacheECC),
+        .ICacheScramble  (`CFG_ICacheScramble),
+        .SecureIbex      (`CFG_SecureIbex),
+        .PMPEnable       (`CFG_PMPEnable),
+        .PMPNumRegions   (`CFG_PMPNumRegions)
     ) core (
         .clk_i (clk),
         .rst_ni (!reset),
@@ -57,7 +83,7 @@ module selo_core (
         .instr_rvalid_i (instr_rvalid),
         .instr_addr_o (instr_addr),
         .instr_rdata_i (instr_answer),
-        .instr_rdata_intg_i ('0),
+        .instr_rdata_intg_i (instr_checked[38:32]),
         .instr_err_i (1'b0),
 
         .data_req_o (data_req),
@@ -69,7 +95,7 @@ module selo_core (
         .data_wdata_o (data_wdata),
         .data_wdata_intg_o (),
         .data_rdata_i (data_answer),
-        .data_rdata_intg_i ('0),
+        .data_rdata_intg_i (data_checked[38:32]),
         .data_err_i (1'b0),
 
         .irq_software_i (1'b0),
@@ -77,7 +103,7 @@ module selo_core (
         .irq_external_i (1'b0),
         .irq_fast_i ('0),
         .irq_nm_i (1'b0),
-        .scramble_key_valid_i (1'b0),
+        .scramble_key_valid_i (1'b1),
         .scramble_key_i ('0),
         .scramble_nonce_i ('0),
         .scramble_req_o (),

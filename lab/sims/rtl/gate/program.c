@@ -45,6 +45,9 @@ static uint32_t mixture(void)
 
 int main(void)
 {
+#ifdef PORT_EMPTY_CACHES
+    PORT_EMPTY_CACHES(); /* may be what switches a cache on */
+#endif
     PORT_MARK(1);
     PORT_MARK(2);
 

@@ -4,7 +4,7 @@ use selo_link::{Reason, Suite, random_bytes};
 use selo_sys::node::Event;
 
 use super::scene::{
-    NODE_REPEATS, REJECTED, REVEAL, REVEAL_KEY, REVEAL_R, compare, device, outcome,
+    ACCEPTED, NODE_REPEATS, REJECTED, REVEAL, REVEAL_KEY, REVEAL_R, compare, device, outcome,
 };
 use crate::case::{Attack, LinkOutcome, figure};
 use crate::error::Result;
@@ -14,20 +14,12 @@ use crate::wire::{Way, Wire};
 /// Alters reveals and results, and sends results without a key.
 pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut wire = Wire::new(suite, target)?;
-    let id = device(&mut wire);
     let drops = Drops::count(target);
-    let (mut frames, compared) = alter_reveals(target, &mut wire, &drops)?;
+    let (altered, compared) = alter_reveals(target, &mut wire, &drops)?;
     let commitment = drops.of(target, Reason::Commitment);
-
-    // The node waits for the gateway's result, and receives the attacker's.
-    compare(target, &mut wire)?;
-    wire.node.node.node().confirm(true)?;
-    let mut forged = vec![[&[0x40][..], &id.to_bytes(), &random_bytes::<16>()?].concat()];
-    forged.push([&[0x40][..], &id.to_bytes(), &[0; 16]].concat());
-    frames += wire.inject_down(forged.iter().map(Vec::as_slice))?;
-    frames += alter_rejection(target, &mut wire)?;
-    let fooled = wire.node.count(&Event::Paired) > 0;
-    let stored = target.device_key(id).is_some();
+    let results = forge_results(target, &mut wire)?;
+    let (fooled, stored) = (results.paired, results.stored);
+    let frames = altered + results.frames;
     let broken = fooled || stored || compared > 0;
     let shows = match broken {
         true => format!(
@@ -47,6 +39,32 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
             figure("accepted", compared + u64::from(fooled) + u64::from(stored)),
         ],
     ))
+}
+
+/// What became of a node that received false results of its pairing.
+pub(super) struct FalseResults {
+    pub(super) frames: u64,
+    /// The node took one.
+    pub(super) paired: bool,
+    /// The gateway stored a key.
+    pub(super) stored: bool,
+}
+
+/// Node and gateway reach the digits. The node waits for the gateway's result and receives the
+/// attacker's: two without a key, and the operator's rejection made an acceptance.
+pub(super) fn forge_results(target: &mut dyn Target, wire: &mut Wire) -> Result<FalseResults> {
+    let id = device(wire);
+    compare(target, wire)?;
+    wire.node.node.node().confirm(true)?;
+    let mut forged = vec![[&[ACCEPTED][..], &id.to_bytes(), &random_bytes::<16>()?].concat()];
+    forged.push([&[ACCEPTED][..], &id.to_bytes(), &[0; 16]].concat());
+    let mut frames = wire.inject_down(forged.iter().map(Vec::as_slice))?;
+    frames += alter_rejection(target, wire)?;
+    Ok(FalseResults {
+        frames,
+        paired: wire.node.count(&Event::Paired) > 0,
+        stored: target.device_key(id).is_some(),
+    })
 }
 
 /// Alters each part of a reveal in turn, all within one window: an altered reveal ends an attempt.
@@ -99,6 +117,6 @@ fn alter_rejection(target: &mut dyn Target, wire: &mut Wire) -> Result<u64> {
         result.is_some()
     })?;
     let mut yes = result.map_or_else(Vec::new, |seen| seen.frame);
-    yes[0] = 0x40;
+    yes[0] = ACCEPTED;
     wire.inject_down([yes.as_slice()])
 }

@@ -11,6 +11,7 @@ use selo_sys::node::Event;
 
 use scene::{hybrid, wire};
 
+use super::forge::forge_results;
 use super::replay::{Replayed, record_and_replay};
 use super::scene::{COMMIT, KEY, KEYS_AT_ONCE, NODE_REPEATS, REVEAL};
 use super::scene::{node_digits, outcome, pair};
@@ -84,7 +85,7 @@ fn watch(
     Ok(watched)
 }
 
-/// Alters a frame of each kind and step, also when it is repeated.
+/// Alters a frame of each kind and step, also when it is repeated, and sends results of its own.
 pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
     let mut honest = wire(target, suite)?;
     pair(target, &mut honest)?;
@@ -122,21 +123,29 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         let same = watched.node.is_some() && watched.node == watched.gateway;
         agreed += u64::from(fooled || same);
     }
-    let shows = match agreed > 0 {
-        true => format!("{agreed} altered pairings went on to the operator"),
-        false => format!("gateway: {}", drops.words(target)),
+    let refused = drops.words(target);
+    let results = forge_results(target, &mut self::wire(target, suite)?)?;
+    let fooled = results.paired || results.stored;
+    let shows = match (agreed > 0, fooled) {
+        (true, _) => format!("{agreed} altered pairings went on to the operator"),
+        (_, true) => format!("node paired: {}; key stored: {}", results.paired, results.stored),
+        _ => format!("gateway: {refused}; node: ignored {} false results", results.frames),
     };
     Ok(hybrid(outcome(
         suite,
         Attack::Forge,
-        format!("altered one frame in each of {altered} pairings, and its repetitions"),
-        agreed > 0,
+        format!(
+            "altered one frame in each of {altered} pairings, and its repetitions; sent {} false results",
+            results.frames
+        ),
+        agreed > 0 || fooled,
         shows,
         vec![
             figure("pairings", altered as u64),
             figure("commitment", drops.of(target, Reason::Commitment)),
             figure("not-pairing", drops.of(target, Reason::NotPairing)),
-            figure("accepted", agreed),
+            figure("false results", results.frames),
+            figure("accepted", agreed + u64::from(results.paired) + u64::from(results.stored)),
         ],
     )))
 }

@@ -42,6 +42,7 @@ pub(super) const SMALL_ORDER: [u8; 32] = [0; 32];
 pub(super) const COMMIT: u8 = 0x10;
 pub(super) const KEY: u8 = 0x20;
 pub(super) const REVEAL: u8 = 0x30;
+pub(super) const ACCEPTED: u8 = 0x40;
 pub(super) const REJECTED: u8 = 0x41;
 pub(super) const SUITE: usize = 5;
 pub(super) const REVEAL_KEY: usize = 5;
