@@ -124,12 +124,19 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
         agreed += u64::from(fooled || same);
     }
     let refused = drops.words(target);
-    let results = forge_results(target, &mut self::wire(target, suite)?)?;
+    let mut last = wire(target, suite)?;
+    let results = forge_results(target, &mut last)?;
     let fooled = results.paired || results.stored;
     let shows = match (agreed > 0, fooled) {
         (true, _) => format!("{agreed} altered pairings went on to the operator"),
-        (_, true) => format!("node paired: {}; key stored: {}", results.paired, results.stored),
-        _ => format!("gateway: {refused}; node: ignored {} false results", results.frames),
+        (_, true) => format!(
+            "node paired: {}; key stored: {}",
+            results.paired, results.stored
+        ),
+        _ => format!(
+            "gateway: {refused}; node: ignored {} false results",
+            results.frames
+        ),
     };
     Ok(hybrid(outcome(
         suite,
@@ -145,7 +152,10 @@ pub fn forge(target: &mut dyn Target, suite: Suite) -> Result<LinkOutcome> {
             figure("commitment", drops.of(target, Reason::Commitment)),
             figure("not-pairing", drops.of(target, Reason::NotPairing)),
             figure("false results", results.frames),
-            figure("accepted", agreed + u64::from(results.paired) + u64::from(results.stored)),
+            figure(
+                "accepted",
+                agreed + u64::from(results.paired) + u64::from(results.stored),
+            ),
         ],
     )))
 }
