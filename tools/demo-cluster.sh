@@ -4,7 +4,8 @@
 # Called by `make demo-cluster`.
 #
 # usage: tools/demo-cluster.sh [--nodes N] [--every SECONDS] [--faults N] [--seed N] [--nats N]
-# environment: SELO_NATS_SERVER  the NATS server to run (default: the installed one)
+# environment: SELO_NATS_SERVER  the NATS server to run (default: that of tools/nats-server.sh, else the
+#              installed one)
 # exit: 0 nothing is lost, doubled or sealed twice; else what is, and where the logs are
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -51,6 +52,13 @@ selo_lint_while_building
 echo "Selo: a site of processes under random faults. $words; its messages: out/cluster/build.txt"
 tools/fast-link.sh cargo test "${build[@]}" >out/cluster/build.txt 2>&1 ||
     { tail -n 20 out/cluster/build.txt >&2 && exit 1; }
+if [ -z "${SELO_NATS_SERVER:-}" ]; then
+    if found=$(tools/nats-server.sh 2>"$SELO_LOGS/nats-server.txt"); then
+        export SELO_NATS_SERVER=$found
+    else
+        echo "One NATS server, not three: $(tail -n 1 "$SELO_LOGS/nats-server.txt")"
+    fi
+fi
 program=$(sed -n 's|^ *Executable tests/site/main.rs (\(.*\))$|\1|p' out/cluster/build.txt)
 status=0
 # CI makes a missing server an error instead of a test that is skipped. The harness's own lines, and
