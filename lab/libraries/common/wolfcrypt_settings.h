@@ -32,6 +32,11 @@
 #define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_LONG_LONG 8
 
+/* This core takes words at their own addresses only. wolfCrypt finds that out on ARM alone. */
+#ifdef __XTENSA__
+#define WOLFSSL_USE_ALIGN
+#endif
+
 /* The random source is the glue's: wolfCrypt's own hashes what a platform gives. */
 #define WC_NO_HASHDRBG
 extern int lab_random_block(unsigned char *out, unsigned int size);
