@@ -206,6 +206,12 @@ impl std::fmt::Display for Stop {
         write!(f, "{}", self.reason)?;
         if let Some(fault) = &self.fault {
             write!(f, " ({fault})")?;
+            if fault.contains("unaligned-access") {
+                f.write_str(
+                    ": this core takes a word at its own addresses only; a library may have a \
+                     setting for that",
+                )?;
+            }
         } else if let Some(pc) = &self.pc {
             write!(f, " at pc {pc}")?;
         }

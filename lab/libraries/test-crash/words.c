@@ -21,6 +21,22 @@ static uint8_t invalid_write(struct agent_call *call)
     return 0;
 }
 
+/* A word at an odd address. A Cortex-M refuses that for several words only, an RV32 need not. */
+static uint8_t unaligned_read(struct agent_call *call)
+{
+    static uint32_t words[4];
+    volatile uint8_t *address = (volatile uint8_t *)words + 1;
+    (void)call;
+#if defined(__thumb__)
+    AGENT_MEASURE(__asm__ __volatile__("mov r3, %0\n\tldmia r3!, {r1, r2}" : : "r"(address) : "r1", "r2", "r3"));
+#elif defined(__riscv)
+    AGENT_MEASURE(__asm__ __volatile__("lw t0, 0(%0)" : : "r"(address) : "t0"));
+#elif defined(__XTENSA__)
+    AGENT_MEASURE(__asm__ __volatile__("l32i a4, %0, 0" : : "r"(address) : "a4"));
+#endif
+    return 0;
+}
+
 static uint8_t invalid_opcode(struct agent_call *call)
 {
     (void)call;
@@ -74,6 +90,7 @@ static uint8_t no_memory(struct agent_call *call)
 AGENT_OPERATIONS(
     AGENT_OPERATION(INVALID_READ, "invalid-read", invalid_read)
     AGENT_OPERATION(INVALID_WRITE, "invalid-write", invalid_write)
+    AGENT_OPERATION(UNALIGNED_READ, "unaligned-read", unaligned_read)
     AGENT_OPERATION(INVALID_OPCODE, "invalid-opcode", invalid_opcode)
     AGENT_OPERATION(JUMP_ASTRAY, "jump-astray", jump_astray)
     AGENT_OPERATION(MARK_ORDER, "mark-order", mark_order)

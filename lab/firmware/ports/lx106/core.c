@@ -55,7 +55,7 @@ void core_exit(uint8_t status)
 
 /* ---- Faults -------------------------------------------------------------------------- */
 
-enum { CAUSE_ILLEGAL_INSTRUCTION = 0 };
+enum { CAUSE_ILLEGAL_INSTRUCTION = 0, CAUSE_UNALIGNED = 9 };
 
 static __attribute__((used)) uint64_t fault_stack[64];
 
@@ -63,7 +63,10 @@ __attribute__((used)) void core_fault_at(uintptr_t cause, uintptr_t pc, uintptr_
 {
     if (sp < (uintptr_t)core_stack_low)
         core_fault("stack-collision", pc, sp);
-    core_fault(cause == CAUSE_ILLEGAL_INSTRUCTION ? "invalid-opcode" : "invalid-access", pc, address);
+    core_fault(cause == CAUSE_ILLEGAL_INSTRUCTION ? "invalid-opcode"
+               : cause == CAUSE_UNALIGNED         ? "unaligned-access"
+                                                  : "invalid-access",
+               pc, address);
 }
 
 /* ---- Start --------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ __attribute__((noinline, aligned(16))) intptr_t core_host(intptr_t operation, co
 
 /* ---- Faults -------------------------------------------------------------------------- */
 
-enum { CAUSE_ILLEGAL_INSTRUCTION = 2 };
+enum { CAUSE_ILLEGAL_INSTRUCTION = 2, CAUSE_UNALIGNED_LOAD = 4, CAUSE_UNALIGNED_STORE = 6 };
 enum { GUARD_BYTES = 64 * 1024 };
 
 static __attribute__((used)) uint64_t fault_stack[64];
@@ -49,7 +49,11 @@ __attribute__((used)) void core_fault_at(uintptr_t cause, uintptr_t pc, uintptr_
     uintptr_t low = (uintptr_t)core_stack_low;
     if (sp < low || (address < low && address >= low - GUARD_BYTES))
         core_fault("stack-collision", pc, sp);
-    core_fault(cause == CAUSE_ILLEGAL_INSTRUCTION ? "invalid-opcode" : "invalid-access", pc, address);
+    int unaligned = cause == CAUSE_UNALIGNED_LOAD || cause == CAUSE_UNALIGNED_STORE;
+    core_fault(cause == CAUSE_ILLEGAL_INSTRUCTION ? "invalid-opcode"
+               : unaligned                        ? "unaligned-access"
+                                                  : "invalid-access",
+               pc, address);
 }
 
 __attribute__((naked, aligned(CORE_TRAP_ALIGNMENT))) void core_on_fault(void)
