@@ -3,6 +3,7 @@
 mod binder;
 mod candidates;
 mod cases;
+mod elsewhere;
 mod flags;
 mod learned;
 mod mended;
@@ -17,6 +18,7 @@ use selo_vectors::{Case, CaseKind, CaseResult};
 use self::binder::Binder;
 use self::candidates::kin;
 use self::cases::{cases, place_of};
+pub use self::elsewhere::Elsewhere;
 use self::learned::Learned;
 use self::suspects::Suspects;
 use super::bound::{Binding, Bound, Outcome, Trial};
@@ -24,34 +26,36 @@ use super::call::{Call, calls};
 use super::foreign::foreign;
 use super::link::{Objects, symbols};
 use super::recipe::Recipe;
-use super::remedy::Remedies;
+use super::remedy::{Looked, Remedies};
 use super::uncalled::uncalled;
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::{Library, Unit};
-use crate::measure::Lab;
+use crate::measure::{Lab, overflow};
 use crate::scan::Scanned;
 
-/// Recipes that are tried in any case if another key size is bound.
+/// Recipes that are tried in any case if another key size is bound. Of a call that passes on another
+/// board, one is.
 const FIRST: usize = 2;
 
 /// Time for trials of algorithms that cannot be bound. What is left is not told.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Most remedies that are added after one trial.
-const REMEDIES: usize = 8;
+const REMEDIES: usize = 12;
 
 /// The message of what does not compile, and the library's source in which that is.
 type NotCompiled = (String, Option<PathBuf>);
 
-/// Binds the algorithms of a scanned library on the lab's board. `found` is called after every
-/// trial. Errors of the machine are returned.
+/// Binds the algorithms of a scanned library on the lab's board. `elsewhere` has what trials on another
+/// board have shown. `found` is called after every trial. Errors of the machine are returned.
 pub fn bind<'l>(
     lab: &Lab<'_>,
     scanned: &'l Scanned,
     algorithms: &[&'l Algorithm],
+    elsewhere: &Elsewhere<'l>,
     found: &mut dyn FnMut(&Trial),
 ) -> Result<Binding<'l>> {
     let folder = tempfile::Builder::new()
@@ -67,12 +71,14 @@ pub fn bind<'l>(
         scanned,
         folder: folder.path(),
         calls: &calls,
+        elsewhere,
         binding: Binding::default(),
         remedies: Remedies::default(),
-        looked: BTreeSet::new(),
+        looked: Looked::default(),
         failed: BTreeSet::new(),
         known: BTreeMap::new(),
         spent: Duration::ZERO,
+        runtime: lab.builder.runtime(),
         found,
     };
     for algorithm in algorithms {
@@ -111,7 +117,8 @@ impl<'l> Binder<'_, 'l> {
         let mut suspects = Suspects::default();
         let mut learned = Learned::new(&candidates, most);
         let started = Instant::now();
-        let tries_anyway = usize::from(self.sibling(algorithm).is_some()) * FIRST;
+        let proven = usize::from(self.elsewhere.recipe(algorithm).is_some());
+        let tries_anyway = proven.max(usize::from(self.sibling(algorithm).is_some()) * FIRST);
         for (at, recipe) in candidates.into_iter().enumerate() {
             if at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
                 break;
@@ -174,9 +181,25 @@ impl<'l> Binder<'_, 'l> {
             && !bound.sources.iter().any(is_part)
     }
 
+    /// Tries a recipe with remedies. What does not compile with them either may be of another kind of
+    /// machine: its remedies would lead all later trials there, so they are dropped.
+    fn try_both(
+        &mut self,
+        recipe: &Recipe<'l>,
+        cases: &[Case],
+    ) -> Result<(Outcome, Option<Bound<'l>>)> {
+        let (remedies, headers) = (self.remedies.clone(), self.looked.headers.clone());
+        let tried = self.try_mended(recipe, cases)?;
+        if tried.0.fails_in_library() {
+            self.remedies = remedies;
+            self.looked.headers = headers;
+        }
+        Ok(tried)
+    }
+
     /// Tries a recipe; if its glue does not compile, once more with the headers that the sources
     /// include.
-    fn try_both(
+    fn try_mended(
         &mut self,
         recipe: &Recipe<'l>,
         cases: &[Case],
@@ -310,7 +333,7 @@ impl<'l> Binder<'_, 'l> {
         let compile = |source: &Path| self.lab.builder.object_of(&unit, &folder.join(source));
         let key = (recipe.flags.clone(), self.remedies.clone());
         let known = self.known.entry(key).or_default();
-        let sources = Objects::new(self.scanned, &compile, known).closure(&glue)?;
+        let sources = Objects::new(self.scanned, &compile, known, &self.runtime).closure(&glue)?;
         if sources.is_empty() {
             let failure = recipe.names().iter().find_map(|name| {
                 let (path, message) = known.failure(self.scanned, name)?;
@@ -327,6 +350,9 @@ impl<'l> Binder<'_, 'l> {
     fn run(&self, unit: &Unit<'_>, cases: &[Case], unchecked: &mut bool) -> Result<Outcome> {
         let image = match self.lab.agent_in_room(unit) {
             Ok(image) => image,
+            Err(Error::Compile { output, .. }) if overflow(&output).is_some() => {
+                return Ok(Outcome::NoRoom);
+            }
             Err(Error::Compile { output, .. }) => {
                 return Ok(Outcome::DoesNotBuild { message: output });
             }

@@ -40,3 +40,4 @@ mod signature;
 mod survey;
 mod uno;
 mod walkthroughs;
+mod widths;
