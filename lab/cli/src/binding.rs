@@ -7,7 +7,7 @@ use std::path::Path;
 use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::bound::{Binding, Bound, Outcome, Trial};
 use selo_engine::bind::manifest::{self, Target};
-use selo_engine::bind::trial::{self, Elsewhere};
+use selo_engine::bind::trial::{self, Calls, Elsewhere};
 use selo_engine::build::Builder;
 use selo_engine::library::{Library, MANIFEST};
 use selo_engine::measure::Lab;
@@ -188,11 +188,13 @@ pub fn bind<'l>(
 ) -> selo_engine::Result<Binding<'l>> {
     let algorithms = project.algorithms.iter();
     let all: Vec<&Algorithm> = algorithms.filter(|one| wanted.has(one)).collect();
-    let mut more = bind_on(project, NATIVE, scanned, &all, &Elsewhere::default())?;
+    let calls = &Calls::of(scanned);
+    let nothing = Elsewhere::default();
+    let mut more = bind_on(project, NATIVE, scanned, calls, &all, &nothing)?;
     if board == NATIVE {
         return Ok(more);
     }
-    let mut made = bind_on(project, board, scanned, &all, &Elsewhere::of(&more))?;
+    let mut made = bind_on(project, board, scanned, calls, &all, &Elsewhere::of(&more))?;
     let open = |name: &String| made.open.contains(name);
     more.bound.retain(|one| open(&one.recipe.algorithm.name));
     more.trials.retain(|trial| open(&trial.algorithm));
@@ -217,6 +219,7 @@ fn bind_on<'l>(
     project: &'l Project,
     board: &str,
     scanned: &'l Scanned,
+    calls: &Calls<'l>,
     algorithms: &[&'l Algorithm],
     elsewhere: &Elsewhere<'l>,
 ) -> selo_engine::Result<Binding<'l>> {
@@ -244,7 +247,7 @@ fn bind_on<'l>(
             eprintln!("{trial:?}");
         }
     };
-    let made = trial::bind(&lab, scanned, algorithms, elsewhere, &mut progress);
+    let made = trial::bind(&lab, scanned, calls, algorithms, elsewhere, &mut progress);
     if shows {
         eprint!("\r\x1b[K");
     }

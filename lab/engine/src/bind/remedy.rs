@@ -215,9 +215,12 @@ fn missing_header(message: &str) -> Option<String> {
 
 /// A line of a library's file that a message names, and the lines before it.
 fn place(line: &str, folder: &Path) -> Option<Vec<String>> {
-    let mut parts = line.split(':');
-    let (file, number) = (parts.next()?, parts.next()?);
-    let number: usize = number.trim().parse().ok()?;
+    // The name of a source may stand before the compiler's own words.
+    let parts: Vec<&str> = line.split(':').collect();
+    let (file, number) = parts.windows(2).find_map(|pair| {
+        let number: usize = pair[1].trim().parse().ok()?;
+        Some((pair[0], number))
+    })?;
     let path = Path::new(file.trim());
     // Only the library's own files say what the library wants.
     let own = path.starts_with(folder) || path.starts_with(folder.parent()?);

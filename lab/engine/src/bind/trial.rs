@@ -36,8 +36,7 @@ use crate::library::{Library, Unit};
 use crate::measure::{Lab, overflow};
 use crate::scan::Scanned;
 
-/// Recipes that are tried in any case if another key size is bound. Of a call that passes on another
-/// board, one is.
+/// Recipes that are tried in any case, unless no name speaks of the mode.
 const FIRST: usize = 2;
 
 /// Time for trials of algorithms that cannot be bound. What is left is not told.
@@ -49,11 +48,22 @@ const REMEDIES: usize = 12;
 /// The message of what does not compile, and the library's source in which that is.
 type NotCompiled = (String, Option<PathBuf>);
 
+/// The plausible ways to call each function of a library, which are the same on all boards.
+#[derive(Debug)]
+pub struct Calls<'l>(Vec<Call<'l>>);
+
+impl<'l> Calls<'l> {
+    pub fn of(scanned: &'l Scanned) -> Calls<'l> {
+        Calls(calls(scanned))
+    }
+}
+
 /// Binds the algorithms of a scanned library on the lab's board. `elsewhere` has what trials on another
 /// board have shown. `found` is called after every trial. Errors of the machine are returned.
 pub fn bind<'l>(
     lab: &Lab<'_>,
     scanned: &'l Scanned,
+    calls: &Calls<'l>,
     algorithms: &[&'l Algorithm],
     elsewhere: &Elsewhere<'l>,
     found: &mut dyn FnMut(&Trial),
@@ -65,12 +75,11 @@ pub fn bind<'l>(
             path: std::env::temp_dir(),
             source,
         })?;
-    let calls = calls(scanned);
     let mut binder = Binder {
         lab,
         scanned,
         folder: folder.path(),
-        calls: &calls,
+        calls: &calls.0,
         elsewhere,
         binding: Binding::default(),
         remedies: Remedies::default(),
@@ -117,8 +126,8 @@ impl<'l> Binder<'_, 'l> {
         let mut suspects = Suspects::default();
         let mut learned = Learned::new(&candidates, most);
         let started = Instant::now();
-        let proven = usize::from(self.elsewhere.recipe(algorithm).is_some());
-        let tries_anyway = proven.max(usize::from(self.sibling(algorithm).is_some()) * FIRST);
+        // The likeliest are cheap, and the time may have gone to an algorithm that comes first.
+        let tries_anyway = usize::from(!only_guesses) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
             if at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
                 break;

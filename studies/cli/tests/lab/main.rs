@@ -5,6 +5,7 @@ mod attack;
 mod bad_input;
 mod bench;
 mod common;
+mod configured;
 mod demo;
 mod exchange;
 mod field;

@@ -41,8 +41,28 @@ const OF_SYSTEM: [(&str, &[&str]); 16] = [
     ("pthread.h", &[]),
 ];
 
+/// The headers that tell the order of bytes.
+const OF_ORDER: [&str; 3] = ["endian.h", "sys/endian.h", "machine/endian.h"];
+
+/// What these define.
+const ORDER: &str = "\
+#ifndef BYTE_ORDER
+#define LITTLE_ENDIAN __ORDER_LITTLE_ENDIAN__
+#define BIG_ENDIAN __ORDER_BIG_ENDIAN__
+#define BYTE_ORDER __BYTE_ORDER__
+#endif
+#ifndef __BYTE_ORDER
+#define __LITTLE_ENDIAN __ORDER_LITTLE_ENDIAN__
+#define __BIG_ENDIAN __ORDER_BIG_ENDIAN__
+#define __BYTE_ORDER __BYTE_ORDER__
+#endif
+";
+
 /// The headers of the language that stand in the place of a system's header.
 pub(super) fn of_system(header: &str) -> Option<&'static [&'static str]> {
+    if OF_ORDER.contains(&header) {
+        return Some(&[]);
+    }
     let mut known = OF_SYSTEM.iter();
     known.find(|(name, _)| *name == header).map(|(_, own)| *own)
 }
@@ -60,10 +80,9 @@ pub fn text_of(header: &str) -> String {
     let Some(own) = of_system(header) else {
         return EMPTY_TEXT.to_owned();
     };
-    let own: String = own
-        .iter()
-        .map(|name| format!("#include <{name}>\n"))
-        .collect();
+    let own = own.iter().map(|name| format!("#include <{name}>\n"));
+    let order = OF_ORDER.contains(&header).then(|| ORDER.to_owned());
+    let own: String = own.chain(order).collect();
     format!(
         "/* The system's own, or what a board without a system has of it. */\n\
          #if defined(__has_include_next)\n#if __has_include_next(<{header}>)\n\
@@ -81,6 +100,11 @@ mod tests {
         assert!(
             text.contains("#include_next <memory.h>") && text.ends_with("#include <string.h>\n")
         );
+        let order = text_of("sys/endian.h");
+        assert!(
+            order.contains("__has_include_next(<sys/endian.h>)") && order.contains("BYTE_ORDER")
+        );
+        assert!(is_portable("endian.h"));
         assert!(is_portable("memory.h") && !is_portable("config.h"));
         assert!(text_of("config.h").starts_with("/* Empty"));
     }
