@@ -39,6 +39,10 @@ use crate::scan::Scanned;
 /// Recipes that are tried in any case, unless no name speaks of the mode.
 const FIRST: usize = 2;
 
+/// So many trials one after another that fail in the library's own files end those of an algorithm: no
+/// other call makes them compile.
+const STUCK: usize = 16;
+
 /// Time for trials of algorithms that cannot be bound. What is left is not told.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -126,10 +130,11 @@ impl<'l> Binder<'_, 'l> {
         let mut suspects = Suspects::default();
         let mut learned = Learned::new(&candidates, most);
         let started = Instant::now();
+        let mut stuck = 0;
         // The likeliest are cheap, and the time may have gone to an algorithm that comes first.
         let tries_anyway = usize::from(!only_guesses) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
-            if at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
+            if stuck >= STUCK || at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
                 break;
             }
             if !learned.is_worth_trying(&recipe) {
@@ -137,6 +142,8 @@ impl<'l> Binder<'_, 'l> {
             }
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             learned.note(&recipe, &outcome);
+            let in_library = outcome.fails_in_library() && !outcome.lacks_a_definition();
+            stuck = if in_library { stuck + 1 } else { 0 };
             let ran = matches!(outcome, Outcome::Wrong { .. });
             // The keys alone may be larger than the board, whatever the calls.
             let too_large = algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom;
