@@ -7,7 +7,7 @@ use std::path::Path;
 use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::bound::{Binding, Bound, Outcome, Trial};
 use selo_engine::bind::manifest::{self, Target};
-use selo_engine::bind::trial;
+use selo_engine::bind::trial::{self, Calls, Elsewhere};
 use selo_engine::build::Builder;
 use selo_engine::library::{Library, MANIFEST};
 use selo_engine::measure::Lab;
@@ -177,8 +177,9 @@ fn nothing(library: &Library) -> String {
     )
 }
 
-/// Binds `scanned` on the board, and on this machine what cannot be bound there: a board may lack
-/// the room, or a header that a PC has.
+/// Binds `scanned` on this machine and then on the board. What cannot be bound there keeps the calls
+/// that pass here: a board may lack the room, or a header that a PC has. Trials here are quick, and
+/// the board needs few when the call is known.
 pub fn bind<'l>(
     project: &'l Project,
     board: &str,
@@ -187,15 +188,16 @@ pub fn bind<'l>(
 ) -> selo_engine::Result<Binding<'l>> {
     let algorithms = project.algorithms.iter();
     let all: Vec<&Algorithm> = algorithms.filter(|one| wanted.has(one)).collect();
-    let mut made = bind_on(project, board, scanned, &all)?;
-    if board == NATIVE || made.open.is_empty() {
-        return Ok(made);
+    let calls = &Calls::of(scanned);
+    let nothing = Elsewhere::default();
+    let mut more = bind_on(project, NATIVE, scanned, calls, &all, &nothing)?;
+    if board == NATIVE {
+        return Ok(more);
     }
-    let left: Vec<&Algorithm> = all
-        .into_iter()
-        .filter(|algorithm| made.open.contains(&algorithm.name))
-        .collect();
-    let mut more = bind_on(project, NATIVE, scanned, &left)?;
+    let mut made = bind_on(project, board, scanned, calls, &all, &Elsewhere::of(&more))?;
+    let open = |name: &String| made.open.contains(name);
+    more.bound.retain(|one| open(&one.recipe.algorithm.name));
+    more.trials.retain(|trial| open(&trial.algorithm));
     for header in made.remedies.portable() {
         let all = more.bound.iter_mut().chain(&mut more.suspects);
         all.for_each(|one| one.remedies.empty.push(header.clone()));
@@ -217,7 +219,9 @@ fn bind_on<'l>(
     project: &'l Project,
     board: &str,
     scanned: &'l Scanned,
+    calls: &Calls<'l>,
     algorithms: &[&'l Algorithm],
+    elsewhere: &Elsewhere<'l>,
 ) -> selo_engine::Result<Binding<'l>> {
     let board = project.board(board)?;
     let catalog = project.catalog()?;
@@ -243,7 +247,7 @@ fn bind_on<'l>(
             eprintln!("{trial:?}");
         }
     };
-    let made = trial::bind(&lab, scanned, algorithms, &mut progress);
+    let made = trial::bind(&lab, scanned, calls, algorithms, elsewhere, &mut progress);
     if shows {
         eprint!("\r\x1b[K");
     }

@@ -10,6 +10,7 @@ mod image;
 mod kinds;
 mod object;
 mod program;
+mod runtime;
 
 pub use builder::{Builder, Image, SweepPoint};
 pub use program::{Group, Program};

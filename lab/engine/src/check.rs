@@ -15,7 +15,7 @@ use crate::build::Image;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::Unit;
-use crate::measure::{Lab, Of, Operation, excuses_limit, lacks_room};
+use crate::measure::{Lab, Of, Operation, excuses_limit, lacks_room, overflow};
 use crate::row::{Cause, Metric};
 
 pub use crate::measure::describe;
@@ -178,9 +178,7 @@ impl Lab<'_> {
                 Ok(image) => self.check_image(unit, &image, effort, constant_time, failed)?,
                 // The names of this unit do not fit such buffers.
                 Err(Error::Compile { .. }) if best.is_some() => break,
-                Err(error @ Error::Compile { .. }) => {
-                    vec![self.broken(unit, "build", error.to_string())]
-                }
+                Err(error @ Error::Compile { .. }) => vec![self.not_built(unit, &error)?],
                 Err(error) => return Err(error),
             };
             // The stack has no room yet, or the agent's description of itself none in such buffers.
@@ -200,6 +198,20 @@ impl Lab<'_> {
             }
         }
         best.ok_or_else(|| Error::Agent("the board has no buffers".to_owned()))
+    }
+
+    /// The line of an image that was not built. One that is too large for the linker does not fit.
+    fn not_built(&self, unit: &Unit<'_>, error: &Error) -> Result<CheckLine> {
+        let text = error.to_string();
+        let Some(said) = overflow(&text) else {
+            return Ok(self.broken(unit, "build", text));
+        };
+        let alone = self.fits_alone(unit)?;
+        let mut line = self.line(unit, if alone { NO_ROOM } else { DOES_NOT_FIT });
+        line.first_failure = Some(format!(
+            "The image is larger than the linker's memory: {said}"
+        ));
+        Ok(line)
     }
 
     /// Checks an image of a unit.

@@ -38,7 +38,7 @@ use crate::project::Project;
 use crate::row::{Cause, Row, Status};
 
 pub use crate::metrics::{default_metrics, never_given};
-pub(crate) use build::is_too_large;
+pub(crate) use build::{is_too_large, overflow};
 pub use check::describe;
 pub(crate) use lab::Of;
 pub use lab::{CYCLE_LIMIT, Known, Lab, rng_for};

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::licence;
 use declarations::pasting::{self, Macros};
-use declarations::{Function, Parameter, read, read_with};
+use declarations::{Function, Parameter, read_with};
 use files::{describe, walk};
 use kind::{Kind, LARGEST, kind};
 use made::{aliases, assignment, tables};
@@ -322,7 +322,25 @@ pub fn included(path: &Path) -> Vec<String> {
     if !small || kind(path).is_none() {
         return Vec::new();
     }
-    std::fs::read(path).map_or_else(|_| Vec::new(), |bytes| read(&bytes).includes)
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines()
+        .filter_map(included_by)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The name that a line includes.
+fn included_by(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("include")?.trim_start();
+    let end = match rest.chars().next()? {
+        '<' => '>',
+        '"' => '"',
+        _ => return None,
+    };
+    let (name, _) = rest[1..].split_once(end)?;
+    Some(name.trim()).filter(|name| !name.is_empty())
 }
 
 impl Scanned {
@@ -352,5 +370,28 @@ impl Scanned {
             text = self.macros.get(text)?.trim().trim_matches(['(', ')']);
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_included_names_of_a_file_are_read_line_by_line() {
+        assert_eq!(
+            included_by("  #  include <sys/types.h> /* x */"),
+            Some("sys/types.h")
+        );
+        assert_eq!(included_by("#include \"a.h\""), Some("a.h"));
+        for other in [
+            "#include NAME",
+            "#define include <a.h>",
+            "// #include <a.h>",
+            "#include <a.h",
+            "#",
+        ] {
+            assert_eq!(included_by(other), None, "{other}");
+        }
     }
 }

@@ -13,9 +13,10 @@ mod judge;
 mod kem;
 mod line;
 mod mistakes;
-mod optimisation;
+mod otherwise;
 mod probes;
 mod verdict;
+mod width;
 
 use selo_vectors::{Case, CaseResult, Set};
 
@@ -52,7 +53,7 @@ impl Lab<'_> {
     /// are returned.
     pub fn survey(&self, unit: &Unit<'_>, effort: &Effort) -> Result<SurveyLine> {
         let line = self.survey_as_built(unit, effort)?;
-        self.survey_optimised(unit, effort, line)
+        self.survey_otherwise(unit, effort, line)
     }
 
     fn survey_as_built(&self, unit: &Unit<'_>, effort: &Effort) -> Result<SurveyLine> {

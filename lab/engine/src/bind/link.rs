@@ -130,14 +130,24 @@ pub struct Objects<'a> {
     scanned: &'a Scanned,
     compile: Compile<'a>,
     known: &'a mut Known,
+    /// What the board's toolchain defines. A library that has a function of that name as well is
+    /// linked with its own only if the scan knows the definition: half of a library's sources call
+    /// `memcpy`, and compiling them all to look for it takes long.
+    runtime: &'a BTreeSet<String>,
 }
 
 impl<'a> Objects<'a> {
-    pub fn new(scanned: &'a Scanned, compile: Compile<'a>, known: &'a mut Known) -> Objects<'a> {
+    pub fn new(
+        scanned: &'a Scanned,
+        compile: Compile<'a>,
+        known: &'a mut Known,
+        runtime: &'a BTreeSet<String>,
+    ) -> Objects<'a> {
         Objects {
             scanned,
             compile,
             known,
+            runtime,
         }
     }
 
@@ -192,13 +202,14 @@ impl<'a> Objects<'a> {
         let whole: Vec<PathBuf> = whole.into_iter().cloned().collect();
         candidates.splice(0..0, whole);
         let scanned = self.scanned;
-        let sources = scanned.sources.iter();
+        let of_library = !self.runtime.contains(symbol);
+        let sources = scanned.sources.iter().filter(|_| of_library);
         candidates.extend(
             sources
                 .filter(|path| self.known.mentions(&scanned.folder, path, &names))
                 .cloned(),
         );
-        if self.is_made_by_macro(symbol, taken) {
+        if of_library && self.is_made_by_macro(symbol, taken) {
             // A source for each function is named after it.
             let named_after = |path: &&PathBuf| {
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -81,6 +81,8 @@ pub fn library(
             proven_on: None,
             refuses_sizes: recipe.refuses_sizes().then(|| refusal(recipe).to_owned()),
             caller_checks_keys: false,
+            caller_clamps: false,
+            caller_masks: false,
             draws_iv: false,
             boards: Vec::new(),
             flags: vec!["-Os".into()],
@@ -177,7 +179,7 @@ pub fn files(scanned: &Scanned, made: &Binding<'_>, target: Target<'_>) -> Vec<(
     let all: Vec<&Bound<'_>> = made.bound.iter().chain(&made.suspects).collect();
     let remedies = Remedies::of_all(all.iter().map(|bound| &bound.remedies));
     for header in &remedies.empty {
-        files.push((format!("{EMPTY}/{header}"), text_of(header).to_owned()));
+        files.push((format!("{EMPTY}/{header}"), text_of(header)));
     }
     files.insert(
         0,
@@ -286,6 +288,12 @@ fn implementation(
     }
     if bound.caller_checks_keys {
         text.push_str("# It encapsulates to any public key, also to one that must be refused [FIPS203, 7.2].\ncaller_checks_keys = true\n");
+    }
+    if bound.recipe.keys.as_ref().is_some_and(|keys| keys.clamps) {
+        text.push_str("# It uses a secret as it is. The glue fixes the bits that must be fixed [RFC7748, 5].\ncaller_clamps = true\n");
+    }
+    if bound.recipe.keys.as_ref().is_some_and(|keys| keys.masks) {
+        text.push_str("# It uses a public value as it is. The glue clears the highest bit [RFC7748, 5].\ncaller_masks = true\n");
     }
     if let Some(board) = &bound.proven_on {
         let _ = writeln!(text, "proven_on = {}", quoted(board));

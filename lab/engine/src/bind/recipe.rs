@@ -118,7 +118,7 @@ fn distinct(found: Vec<Recipe<'_>>, shows: bool) -> Vec<Recipe<'_>> {
         let keys = recipe
             .keys
             .as_ref()
-            .map(|keys| (keys.zero_fails, keys.form as u8));
+            .map(|keys| (keys.zero_fails, keys.clamps, keys.masks, keys.form as u8));
         if seen.insert((
             recipe.class.clone(),
             key,

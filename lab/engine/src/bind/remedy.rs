@@ -2,6 +2,7 @@
 //! a configuration header that their own build makes, a folder of headers beside theirs. The
 //! compiler's message tells what is missing.
 
+mod around;
 mod conditional;
 mod supplied;
 
@@ -9,6 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::scan::Scanned;
+pub use around::Around;
 pub use supplied::text_of;
 
 /// What the trials of a library add to it.
@@ -25,11 +27,12 @@ pub struct Remedies {
 /// The folder of the empty headers, beside the glue.
 pub const EMPTY: &str = "empty";
 
-/// Levels above the library's folder where a header is looked for.
-const UP: usize = 2;
-
-/// Most entries of folders that are looked at for a header.
-const ENTRIES: usize = 500;
+/// What was looked for around a library.
+#[derive(Debug, Default)]
+pub struct Looked {
+    pub headers: BTreeSet<String>,
+    around: Around,
+}
 
 impl Remedies {
     /// The folders and empty headers of several.
@@ -54,13 +57,13 @@ impl Remedies {
 
     /// Adds a remedy for what a compiler says; false if none is known, or if it did not help.
     /// `looked` has the headers that were looked for.
-    pub fn add(&mut self, message: &str, scanned: &Scanned, looked: &mut BTreeSet<String>) -> bool {
+    pub fn add(&mut self, message: &str, scanned: &Scanned, looked: &mut Looked) -> bool {
         let before = self.clone();
         if let Some(header) = missing_header(message)
-            && looked.insert(header.clone())
+            && looked.headers.insert(header.clone())
         {
             let before = self.clone();
-            self.find_header(&header, scanned);
+            self.find_header(&header, scanned, &mut looked.around);
             if *self == before
                 && let Some(name) = excluding_macro(message, &scanned.folder)
             {
@@ -87,7 +90,8 @@ impl Remedies {
                 self.flags.push(define);
             }
         }
-        if let Some(name) = demanded_macro(message, &scanned.folder) {
+        let demanded = demanded_macros(message, &scanned.folder).into_iter();
+        for name in demanded.chain(left_out(message, scanned)) {
             let define = format!("-D{name}");
             if !self.flags.contains(&define) {
                 self.flags.push(define);
@@ -121,14 +125,18 @@ impl Remedies {
     }
 
     /// Adds the folder of a header that is above or beside the library, or an empty header.
-    fn find_header(&mut self, header: &str, scanned: &Scanned) {
+    fn find_header(&mut self, header: &str, scanned: &Scanned, around: &mut Around) {
         if header.contains("..") || header.starts_with('/') {
             return;
         }
-        if let Some(place) = way_to(&scanned.folder, header) {
+        if let Some(place) = around.way_to(&scanned.folder, header) {
             if !self.include.contains(&place) {
                 self.include.push(place);
             }
+            return;
+        }
+        if supplied::of_system(header).is_some() && !self.empty.contains(&header.to_owned()) {
+            self.empty.push(header.to_owned());
             return;
         }
         let name = header.to_lowercase();
@@ -195,50 +203,6 @@ impl Remedies {
     }
 }
 
-/// The way from a library's folder to the folder, above or beside it, in which `header` can be
-/// included.
-fn way_to(library: &Path, header: &str) -> Option<PathBuf> {
-    let mut folder = library.to_owned();
-    let mut way = PathBuf::new();
-    for _ in 0..UP {
-        folder = folder.parent()?.to_owned();
-        way.push("..");
-        let mut left = ENTRIES;
-        if let Some(below) = below(&folder, header, &mut left) {
-            return Some(way.join(below));
-        }
-        if folder.join(".git").exists() || folder.parent().is_none() {
-            break;
-        }
-    }
-    None
-}
-
-/// The folder, above or beside a library's, in which `header` can be included.
-pub fn above(library: &Path, header: &str) -> Option<PathBuf> {
-    Some(library.join(way_to(library, header)?))
-}
-
-/// The folder below `folder` in which `header` can be included, relative to it.
-fn below(folder: &Path, header: &str, left: &mut usize) -> Option<PathBuf> {
-    if folder.join(header).is_file() {
-        return Some(PathBuf::new());
-    }
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(folder)
-        .ok()?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.is_dir() && !path.is_symlink())
-        .collect();
-    folders.sort();
-    for path in folders {
-        *left = left.checked_sub(1)?;
-        if let Some(more) = below(&path, header, left) {
-            return Some(PathBuf::from(path.file_name()?).join(more));
-        }
-    }
-    None
-}
-
 /// The header that a compiler does not find.
 fn missing_header(message: &str) -> Option<String> {
     let line = message
@@ -251,9 +215,12 @@ fn missing_header(message: &str) -> Option<String> {
 
 /// A line of a library's file that a message names, and the lines before it.
 fn place(line: &str, folder: &Path) -> Option<Vec<String>> {
-    let mut parts = line.split(':');
-    let (file, number) = (parts.next()?, parts.next()?);
-    let number: usize = number.trim().parse().ok()?;
+    // The name of a source may stand before the compiler's own words.
+    let parts: Vec<&str> = line.split(':').collect();
+    let (file, number) = parts.windows(2).find_map(|pair| {
+        let number: usize = pair[1].trim().parse().ok()?;
+        Some((pair[0], number))
+    })?;
     let path = Path::new(file.trim());
     // Only the library's own files say what the library wants.
     let own = path.starts_with(folder) || path.starts_with(folder.parent()?);
@@ -287,12 +254,48 @@ fn other_branch(message: &str, folder: &Path) -> Option<String> {
     conditional::other_branch(&place(line, folder)?)
 }
 
-/// The macro whose absence, or whose value, an `#error` complains about.
-fn demanded_macro(message: &str, folder: &Path) -> Option<String> {
-    let line = message
-        .lines()
-        .find(|line| line.contains("error: #error"))?;
-    conditional::demanded(&place(line, folder)?)
+/// The macros whose absence, or whose value, an `#error` complains about.
+fn demanded_macros(message: &str, folder: &Path) -> Vec<String> {
+    let mut lines = message.lines();
+    let line = lines.find(|line| line.contains("error: #error"));
+    let Some(lines) = line.and_then(|line| place(line, folder)) else {
+        return Vec::new();
+    };
+    // What the compiler knows is better than what the source asks for first.
+    match conditional::sizes(&lines) {
+        sizes if sizes.is_empty() => conditional::demanded(&lines).into_iter().collect(),
+        sizes => sizes,
+    }
+}
+
+/// The macros without which the sources leave out a function that the linker does not find.
+fn left_out(message: &str, scanned: &Scanned) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in message.lines() {
+        let Some((_, name)) = line.split_once("undefined reference to ") else {
+            continue;
+        };
+        let name = name.trim().trim_matches(['`', '\'', '‘', '’']);
+        let Some(path) = scanned.definitions.get(name) else {
+            continue;
+        };
+        let text = std::fs::read(scanned.folder.join(path)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let defines = |line: &str| {
+            let (before, after) = line.split_once(name).unwrap_or_default();
+            let starts = !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            let is_call = before.contains(['=', '(', '#', '*', '/']) && !before.ends_with('*');
+            starts
+                && !is_call
+                && after.trim_start().starts_with('(')
+                && !line.trim_end().ends_with(';')
+        };
+        let at = text.lines().position(defines);
+        let lines = at.map(|at| text.lines().take(at).map(str::to_owned));
+        let lines: Vec<String> = lines.into_iter().flatten().collect();
+        found.extend(conditional::enclosing(&lines));
+    }
+    found
 }
 
 /// The names that a compiler does not know as types.
@@ -336,7 +339,7 @@ mod tests {
     fn a_remedy_is_added_once() {
         let scanned = Scanned::default();
         let mut remedies = Remedies::default();
-        let looked = &mut BTreeSet::new();
+        let looked = &mut Looked::default();
         let message = "error: unknown type name 'u_int32_t'";
         assert!(remedies.add(message, &scanned, looked));
         assert!(remedies.flags.contains(&"-Du_int32_t=uint32_t".to_owned()));

@@ -3,6 +3,7 @@
 mod binder;
 mod candidates;
 mod cases;
+mod elsewhere;
 mod flags;
 mod learned;
 mod mended;
@@ -17,6 +18,7 @@ use selo_vectors::{Case, CaseKind, CaseResult};
 use self::binder::Binder;
 use self::candidates::kin;
 use self::cases::{cases, place_of};
+pub use self::elsewhere::Elsewhere;
 use self::learned::Learned;
 use self::suspects::Suspects;
 use super::bound::{Binding, Bound, Outcome, Trial};
@@ -24,34 +26,50 @@ use super::call::{Call, calls};
 use super::foreign::foreign;
 use super::link::{Objects, symbols};
 use super::recipe::Recipe;
-use super::remedy::Remedies;
+use super::remedy::{Looked, Remedies};
 use super::uncalled::uncalled;
 use super::{glue, manifest};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::library::{Library, Unit};
-use crate::measure::Lab;
+use crate::measure::{Lab, overflow};
 use crate::scan::Scanned;
 
-/// Recipes that are tried in any case if another key size is bound.
+/// Recipes that are tried in any case, unless no name speaks of the mode.
 const FIRST: usize = 2;
+
+/// So many trials one after another that fail in the library's own files end those of an algorithm: no
+/// other call makes them compile.
+const STUCK: usize = 16;
 
 /// Time for trials of algorithms that cannot be bound. What is left is not told.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Most remedies that are added after one trial.
-const REMEDIES: usize = 8;
+const REMEDIES: usize = 12;
 
 /// The message of what does not compile, and the library's source in which that is.
 type NotCompiled = (String, Option<PathBuf>);
 
-/// Binds the algorithms of a scanned library on the lab's board. `found` is called after every
-/// trial. Errors of the machine are returned.
+/// The plausible ways to call each function of a library, which are the same on all boards.
+#[derive(Debug)]
+pub struct Calls<'l>(Vec<Call<'l>>);
+
+impl<'l> Calls<'l> {
+    pub fn of(scanned: &'l Scanned) -> Calls<'l> {
+        Calls(calls(scanned))
+    }
+}
+
+/// Binds the algorithms of a scanned library on the lab's board. `elsewhere` has what trials on another
+/// board have shown. `found` is called after every trial. Errors of the machine are returned.
 pub fn bind<'l>(
     lab: &Lab<'_>,
     scanned: &'l Scanned,
+    calls: &Calls<'l>,
     algorithms: &[&'l Algorithm],
+    elsewhere: &Elsewhere<'l>,
     found: &mut dyn FnMut(&Trial),
 ) -> Result<Binding<'l>> {
     let folder = tempfile::Builder::new()
@@ -61,18 +79,19 @@ pub fn bind<'l>(
             path: std::env::temp_dir(),
             source,
         })?;
-    let calls = calls(scanned);
     let mut binder = Binder {
         lab,
         scanned,
         folder: folder.path(),
-        calls: &calls,
+        calls: &calls.0,
+        elsewhere,
         binding: Binding::default(),
         remedies: Remedies::default(),
-        looked: BTreeSet::new(),
+        looked: Looked::default(),
         failed: BTreeSet::new(),
         known: BTreeMap::new(),
         spent: Duration::ZERO,
+        runtime: lab.builder.runtime(),
         found,
     };
     for algorithm in algorithms {
@@ -111,9 +130,11 @@ impl<'l> Binder<'_, 'l> {
         let mut suspects = Suspects::default();
         let mut learned = Learned::new(&candidates, most);
         let started = Instant::now();
-        let tries_anyway = usize::from(self.sibling(algorithm).is_some()) * FIRST;
+        let mut stuck = 0;
+        // The likeliest are cheap, and the time may have gone to an algorithm that comes first.
+        let tries_anyway = usize::from(!only_guesses) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
-            if at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
+            if stuck >= STUCK || at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
                 break;
             }
             if !learned.is_worth_trying(&recipe) {
@@ -121,6 +142,8 @@ impl<'l> Binder<'_, 'l> {
             }
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             learned.note(&recipe, &outcome);
+            let in_library = outcome.fails_in_library() && !outcome.lacks_a_definition();
+            stuck = if in_library { stuck + 1 } else { 0 };
             let ran = matches!(outcome, Outcome::Wrong { .. });
             // The keys alone may be larger than the board, whatever the calls.
             let too_large = algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom;
@@ -174,9 +197,25 @@ impl<'l> Binder<'_, 'l> {
             && !bound.sources.iter().any(is_part)
     }
 
+    /// Tries a recipe with remedies. What does not compile with them either may be of another kind of
+    /// machine: its remedies would lead all later trials there, so they are dropped.
+    fn try_both(
+        &mut self,
+        recipe: &Recipe<'l>,
+        cases: &[Case],
+    ) -> Result<(Outcome, Option<Bound<'l>>)> {
+        let (remedies, headers) = (self.remedies.clone(), self.looked.headers.clone());
+        let tried = self.try_mended(recipe, cases)?;
+        if tried.0.fails_in_library() {
+            self.remedies = remedies;
+            self.looked.headers = headers;
+        }
+        Ok(tried)
+    }
+
     /// Tries a recipe; if its glue does not compile, once more with the headers that the sources
     /// include.
-    fn try_both(
+    fn try_mended(
         &mut self,
         recipe: &Recipe<'l>,
         cases: &[Case],
@@ -310,7 +349,7 @@ impl<'l> Binder<'_, 'l> {
         let compile = |source: &Path| self.lab.builder.object_of(&unit, &folder.join(source));
         let key = (recipe.flags.clone(), self.remedies.clone());
         let known = self.known.entry(key).or_default();
-        let sources = Objects::new(self.scanned, &compile, known).closure(&glue)?;
+        let sources = Objects::new(self.scanned, &compile, known, &self.runtime).closure(&glue)?;
         if sources.is_empty() {
             let failure = recipe.names().iter().find_map(|name| {
                 let (path, message) = known.failure(self.scanned, name)?;
@@ -327,6 +366,9 @@ impl<'l> Binder<'_, 'l> {
     fn run(&self, unit: &Unit<'_>, cases: &[Case], unchecked: &mut bool) -> Result<Outcome> {
         let image = match self.lab.agent_in_room(unit) {
             Ok(image) => image,
+            Err(Error::Compile { output, .. }) if overflow(&output).is_some() => {
+                return Ok(Outcome::NoRoom);
+            }
             Err(Error::Compile { output, .. }) => {
                 return Ok(Outcome::DoesNotBuild { message: output });
             }

@@ -64,6 +64,14 @@ pub struct Implementation {
     /// [FIPS203, 7.2]. Cases with a key that must be refused are then not counted.
     #[serde(default)]
     pub caller_checks_keys: bool,
+    /// The library leaves the bits that are fixed in a secret of X25519 to its caller [RFC7748, 5]. The
+    /// glue fixes them.
+    #[serde(default)]
+    pub caller_clamps: bool,
+    /// The library leaves it to its caller to clear the highest bit of a public value of X25519
+    /// [RFC7748, 5]. The glue does so.
+    #[serde(default)]
+    pub caller_masks: bool,
     /// The library draws the IV of each CBC message from the random source that the glue gives it.
     /// Otherwise the caller passes the IV, and a survey does not judge its freshness.
     #[serde(default)]

@@ -186,8 +186,21 @@ pub(crate) fn is_too_large(error: &str) -> bool {
     objects.iter().any(|object| error.contains(object)) && error.trim_end().ends_with("too large")
 }
 
+/// What the linker says of an image that is larger than a memory in its script, if nothing else is
+/// missing.
+pub(crate) fn overflow(error: &str) -> Option<&str> {
+    let mut lines = error.lines().map(str::trim);
+    let over = lines.find(|line| line.contains("overflowed by"))?;
+    let said = over.rsplit_once(": ").map_or(over, |(_, said)| said);
+    (!error.contains("undefined reference")).then_some(said)
+}
+
 fn build_failure(error: &Error) -> Cause {
     let text = error.to_string();
+    if let Some(said) = overflow(&text) {
+        let message = said.to_owned();
+        return Cause::TooLarge { message };
+    }
     // A linker first names the missing symbol, and then says that it failed.
     let telling = text
         .lines()
@@ -199,5 +212,29 @@ fn build_failure(error: &Error) -> Cause {
     match is_too_large(&message) {
         true => Cause::TooLarge { message },
         false => Cause::DoesNotBuild { message },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_beyond_the_linkers_memory_is_too_large() {
+        let said = "ld: x.elf section `.text' will not fit in region `text'\n\
+                    ld: region `text' overflowed by 3160 bytes\ncollect2: error: ld returned 1";
+        assert_eq!(
+            overflow(said),
+            Some("region `text' overflowed by 3160 bytes")
+        );
+        let error = Error::Compile {
+            program: "cc".into(),
+            what: "x".into(),
+            output: said.into(),
+        };
+        assert!(matches!(build_failure(&error), Cause::TooLarge { .. }));
+        let lacks = format!("{said}\nx.c: undefined reference to `f'");
+        assert_eq!(overflow(&lacks), None);
+        assert_eq!(overflow("error: x"), None);
     }
 }

@@ -14,7 +14,8 @@ use crate::error::Stop;
 pub enum Cause {
     /// The compiler or the linker failed.
     DoesNotBuild { message: String },
-    /// The compiler of a 16-bit address space refused an object or the variables of a function.
+    /// The compiler of a 16-bit address space refused an object or the variables of a function, or the
+    /// linker found no room for the image.
     TooLarge { message: String },
     /// The library does not have an operation.
     Lacks { operation: String },

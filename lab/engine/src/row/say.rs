@@ -40,6 +40,9 @@ fn cause(of: &Cause, row: &Row) -> String {
         Cause::DoesNotBuild { message } => format!("does not build: {message}"),
         Cause::Lacks { operation } => format!("{} has no {operation}", row.label()),
         Cause::OverBudget { excess } => joined(excess),
+        Cause::TooLarge { message } if message.contains("overflowed by") => {
+            format!("larger than the linker's memory: {message}")
+        }
         Cause::TooLarge { message } => {
             format!("{TOO_LARGE}: {message}")
         }

@@ -9,7 +9,7 @@ use super::common;
 use super::links::Links;
 use super::unpack::{self, LARGEST, MOST_FILES};
 use super::{Source, Sources, Step, UNPINNED, keep_folder, temporary, tree, write_error};
-use crate::bind::remedy;
+use crate::bind::remedy::Around;
 use crate::data::sorted_entries;
 use crate::error::{Error, Result};
 use crate::scan;
@@ -90,6 +90,7 @@ impl Sources {
             into: into.path(),
             bytes: 0,
             files: BTreeSet::new(),
+            around: Around::default(),
         };
         copy.folder(&folder)?;
         copy.around(&folder)?;
@@ -125,6 +126,8 @@ struct Copy<'a> {
     into: &'a Path,
     bytes: u64,
     files: BTreeSet<PathBuf>,
+    /// The headers around the folder.
+    around: Around,
 }
 
 impl Copy<'_> {
@@ -187,7 +190,7 @@ impl Copy<'_> {
 
     /// A header that neither the library nor the folders around it have under that name, but a
     /// folder below those.
-    fn beside(&self, folder: &Path, here: &Path, name: &str) -> Option<PathBuf> {
+    fn beside(&mut self, folder: &Path, here: &Path, name: &str) -> Option<PathBuf> {
         let known = [here, folder]
             .iter()
             .any(|from| normal(&from.join(name)).is_file());
@@ -204,8 +207,8 @@ impl Copy<'_> {
         }
         let within = neighbour.as_ref().filter(|_| !name.contains('/'));
         let place = match within {
-            Some(root) => remedy::above(&root.join(name), name)?,
-            None => remedy::above(folder, name)?,
+            Some(root) => self.around.above(&root.join(name), name)?,
+            None => self.around.above(folder, name)?,
         };
         let path = normal(&place.join(name));
         let fits = within.is_none_or(|root| path.starts_with(root));

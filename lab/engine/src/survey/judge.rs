@@ -246,7 +246,7 @@ fn wrong_output(
     if let Some(board) = proven.filter(|board| **board != lab.board.name) {
         finding.text.push_str(&format!(
             " The same calls give right outputs on {board}. On AVR an `int` has 16 bits: that is one \
-             possible cause, which the lab has not looked for."
+             possible cause. No macro that the sources test beside a type of integers mends it."
         ));
     }
     if unit.algorithm.interface == Interface::ModeCbc && known.iter().any(Finding::is_about_iv) {
@@ -283,6 +283,30 @@ pub(super) fn general(
                 "It does not check public keys",
                 "It encapsulates to a public key with coefficients above q - 1, which must be \
                  refused. Its caller must decode and encode a key, and compare, before the first use.",
+            )
+        });
+    }
+    if unit.implementation.caller_clamps {
+        findings.push(Finding {
+            citation: Some("RFC 7748 (2016), 5".to_owned()),
+            ..Finding::reservation(
+                "caller-clamps",
+                "It uses a secret as it is",
+                "X25519 clears the lowest three bits and the highest of a secret, and sets the second \
+                 highest. This function does not, so its outputs for a random secret differ from the \
+                 published ones, and the low bits of the secret may leak. Its caller must fix the bits \
+                 first, as the glue does.",
+            )
+        });
+    }
+    if unit.implementation.caller_masks {
+        findings.push(Finding {
+            citation: Some("RFC 7748 (2016), 5".to_owned()),
+            ..Finding::reservation(
+                "caller-masks",
+                "It uses a public value as it is",
+                "X25519 ignores the highest bit of a public value. This function does not, so another \
+                 secret results if a peer sets it. Its caller must clear the bit first, as the glue does.",
             )
         });
     }

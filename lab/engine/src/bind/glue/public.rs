@@ -125,11 +125,23 @@ impl Writer<'_, '_> {
         format!("    if ({is}{call})\n        return BAD_KEY;\n")
     }
 
+    /// The bits of a secret that RFC 7748, 5 fixes, if the library leaves them to its caller.
+    fn clamp(keys: &KeyCalls<'_>, secret: &str) -> String {
+        if !keys.clamps {
+            return String::new();
+        }
+        format!(
+            "    /* The library leaves this to its caller [RFC7748, 5]. */\n\
+             \x20   {secret}[0] &= 248, {secret}[31] &= 127, {secret}[31] |= 64;\n"
+        )
+    }
+
     fn keygen(&self, keys: &KeyCalls<'_>) -> String {
         let mut text = String::from(
             "static uint8_t keygen(struct agent_call *call)\n{\n    if (call->in[0].size != SECRET)\n        return AGENT_BAD_SIZE;\n\
              \x20   uint8_t *public_key = call->out, *seed = call->in[0].data;\n    BEGIN(seed, SECRET);\n",
         );
+        text.push_str(&Self::clamp(keys, "seed"));
         if let Some(pair) = &keys.pair {
             text.push_str("    uint8_t secret[2 * SECRET];\n    memcpy(secret, seed, SECRET);\n");
             text.push_str(&measure(&[self.call(pair, &NAMES, Purpose::Pair)]));
@@ -155,6 +167,12 @@ impl Writer<'_, '_> {
              \x20   uint8_t any = 0;\n    int failed = 0;\n    BEGIN(secret, SECRET);\n    memset(out, 0, SECRET);\n    call->out_size = SECRET;\n",
         );
         text.push_str(&self.validity(keys, "peer"));
+        text.push_str(&Self::clamp(keys, "secret"));
+        if keys.masks {
+            text.push_str(
+                "    /* The library leaves this to its caller [RFC7748, 5]. */\n    peer[31] &= 127;\n",
+            );
+        }
         text.push_str(&measure(&[self.failing(agree, keys, &NAMES)]));
         text.push_str("    for (uint8_t i = 0; i < SECRET; i++)\n        any |= out[i];\n");
         if self.recipe.algorithm.family == "x25519" {

@@ -1,7 +1,10 @@
 //! Recipes of block ciphers and their modes.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use super::combine::{EACH, of, same_unit, share, tells_direction};
-use super::named::named;
+use super::named::{is_of_cipher, named};
 use super::parts::Recipe;
 use super::setup::with_keys;
 use crate::algorithm::Algorithm;
@@ -26,14 +29,18 @@ pub(super) fn ciphers<'l>(
     };
     let fits = |call: &&&Call<'l>| modes.contains(&call.mode);
     let encrypts = of(calls, Purpose::Encrypt);
-    let decrypts = of(calls, Purpose::Decrypt);
+    let mut decrypts = of(calls, Purpose::Decrypt);
     let mut found = Vec::new();
-    // A large folder has many ciphers: only calls of this one count.
+    // A large folder has many ciphers: only calls of this one count. Their names are compared once,
+    // because a folder has thousands of calls and each encryption is combined with all.
     let cost_of = |call: &Call<'l>| named(scanned, call, algorithm, class);
     let of_algorithm = |call: &&&Call<'l>| cost_of(call).is_some();
+    decrypts.retain(|call| cost_of(call).is_some());
     let encrypts = encrypts.iter().filter(fits).filter(of_algorithm);
+    let encrypts: Vec<&Call<'l>> = encrypts.take(EACH * 4).copied().collect();
+    let calls = &of_cipher(scanned, calls, &encrypts, algorithm, class)[..];
     let wants_iv = matches!(algorithm.interface, Interface::ModeCbc | Interface::ModeCtr);
-    for encrypt in encrypts.take(EACH * 4) {
+    for encrypt in encrypts {
         let Some(mut base) = encryption(scanned, encrypt, algorithm, class) else {
             continue;
         };
@@ -59,6 +66,28 @@ pub(super) fn ciphers<'l>(
         .collect();
     found.extend(matrices);
     found
+}
+
+/// The calls without the set-ups of keys that belong to none of the encryptions.
+fn of_cipher<'c, 'l>(
+    scanned: &Scanned,
+    calls: &[&'c Call<'l>],
+    encrypts: &[&Call<'l>],
+    algorithm: &Algorithm,
+    class: Option<&String>,
+) -> Vec<&'c Call<'l>> {
+    let files: BTreeSet<&Path> = encrypts
+        .iter()
+        .map(|call| call.declared.file.as_path())
+        .collect();
+    let belongs = |call: &&&'c Call<'l>| {
+        call.purpose != Purpose::SetKey
+            || call.has(Slot::Held)
+            || call.state_type.is_some() && files.contains(call.declared.file.as_path())
+            || named(scanned, call, algorithm, class).is_some()
+            || call.state_type.is_some() && is_of_cipher(scanned, call, algorithm)
+    };
+    calls.iter().filter(belongs).copied().collect()
 }
 
 /// A recipe of this encryption alone, if it can be that of the algorithm.

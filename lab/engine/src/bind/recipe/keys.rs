@@ -17,6 +17,11 @@ pub struct KeyCalls<'l> {
     pub form: KeyForm,
     /// The functions return 0 if they fail, and not if they succeed.
     pub zero_fails: bool,
+    /// The glue fixes the bits of a secret that RFC 7748, 5 fixes, because the library does not.
+    pub clamps: bool,
+    /// The glue clears the highest bit of the peer's public value, which RFC 7748, 5 ignores, because
+    /// the library does not.
+    pub masks: bool,
     /// Nothing names the algorithm: only the sizes are its own. An earlier draft may have them too.
     pub nameless: bool,
     /// The expression of the curve's object.

@@ -9,6 +9,10 @@ use crate::bind::slot::{Purpose, Slot};
 use crate::interface::Interface;
 use crate::scan::{Declared, Scanned};
 
+/// What a library of X25519 may leave to its caller: fixing the bits of a secret, and clearing the
+/// highest bit of a public value.
+const LEFT: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
+
 /// The cost of an algorithm for a call by names; `None` if nothing speaks of it.
 fn named(
     scanned: &Scanned,
@@ -149,15 +153,23 @@ impl<'l> Search<'_, 'l> {
             }
             let valid = self.beside(Purpose::Valid, &agree, 1).pop();
             for (public_of, more) in publics {
-                for zero_fails in self.polarities(&agree) {
+                // Some leave to their caller what RFC 7748, 5 does to a secret and to a public value.
+                let left = if has_base { &LEFT[..] } else { &LEFT[..1] };
+                let ways = self.polarities(&agree).into_iter();
+                let ways = ways.flat_map(|zero| left.iter().map(move |left| (zero, *left)));
+                for (zero_fails, (clamps, masks)) in ways {
                     let keys = KeyCalls {
+                        clamps,
+                        masks,
                         agree: Some(agree.clone()),
                         public_of: public_of.clone(),
                         valid: valid.as_ref().map(|(call, _)| call.clone()),
                         zero_fails,
                         ..KeyCalls::default()
                     };
-                    found.push((keys, cost + more + u32::from(zero_fails)));
+                    let left = u32::from(clamps) + u32::from(masks);
+                    let unlikely = u32::from(zero_fails) + 2 * left;
+                    found.push((keys, cost + more + unlikely));
                 }
             }
         }

@@ -65,6 +65,81 @@ pub(super) fn other_branch(lines: &[String]) -> Option<String> {
     name(condition.strip_prefix("ifdef")?)
 }
 
+/// The macros without which the end of the lines is left out: those of the conditionals that are
+/// open there, if these only ask for a macro. Names that belong to the compiler say what it is.
+pub(super) fn enclosing(lines: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for one in open(lines).iter().filter(|one| !one.is_else) {
+        let [condition] = one.branches[..] else {
+            continue;
+        };
+        let asked = match condition.strip_prefix("ifdef") {
+            Some(rest) => name(rest),
+            None => only_asks(condition),
+        };
+        let own = asked.filter(|name| !name.starts_with('_'));
+        found.extend(own.filter(|name| !found.contains(name)));
+    }
+    found
+}
+
+/// The first macro of `if defined(A) || defined(B)`.
+fn only_asks(condition: &str) -> Option<String> {
+    let rest = condition.strip_prefix("if")?.trim_start();
+    let first = rest.split("||").next()?.trim_matches([' ', '\t', '(', ')']);
+    let asked = first.strip_prefix("defined")?;
+    let asked = asked.trim_start_matches([' ', '(', '\t']);
+    asked.chars().all(is_part).then(|| asked.to_owned())
+}
+
+/// The macros by which the usual tool for configuring a library says the size of a type, as far as
+/// conditions test them, with what the compiler knows of its own: `SIZEOF_INT=__SIZEOF_INT__`.
+pub(super) fn sizes(lines: &[String]) -> Vec<String> {
+    const TYPES: [(&str, &str); 7] = [
+        ("SHORT", "SHORT"),
+        ("INT", "INT"),
+        ("LONG", "LONG"),
+        ("LONG_LONG", "LONG_LONG"),
+        ("VOID_P", "POINTER"),
+        ("SIZE_T", "SIZE_T"),
+        ("CHAR", ""),
+    ];
+    let mut found: Vec<String> = Vec::new();
+    let open = open(lines);
+    let branches = open
+        .last()
+        .map(|last| &last.branches[..])
+        .unwrap_or_default();
+    for name in branches
+        .iter()
+        .flat_map(|branch| branch.split(|c| !is_part(c)))
+    {
+        let Some(of) = name.strip_prefix("SIZEOF_") else {
+            continue;
+        };
+        // A type may be spelled with words that leave its size as it is.
+        let of = of
+            .trim_start_matches("UNSIGNED_")
+            .trim_start_matches("SIGNED_");
+        let of = match of.strip_suffix("_INT") {
+            Some("SHORT" | "LONG" | "LONG_LONG") => of.trim_end_matches("_INT"),
+            _ => of,
+        };
+        let Some((_, own)) = TYPES.iter().find(|(known, _)| *known == of) else {
+            continue;
+        };
+        let value = match *own {
+            "" => "1".to_owned(),
+            own => format!("__SIZEOF_{own}__"),
+        };
+        let define = format!("{name}={value}");
+        if !found.contains(&define) {
+            found.push(define);
+        }
+    }
+    found
+}
+
 /// The macro that must be defined for an `#error` at the end of the lines to be passed over, with
 /// its value: `NAME` or `NAME=64`.
 pub(super) fn demanded(lines: &[String]) -> Option<String> {
@@ -175,6 +250,26 @@ mod tests {
         for (text, wanted) in cases {
             assert_eq!(demanded(&lines(text)).as_deref(), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn a_source_may_be_empty_without_its_macro() {
+        let text = "#ifdef ENABLE_SHA256\n#if defined(A) || defined(B)\n#ifdef __AVR__\n#ifdef X\n\
+                    #endif\n#if !defined(C)\n#ifndef D\n#if E > 2\n#ifdef F\n#else\nvoid f(void)";
+        assert_eq!(enclosing(&lines(text)), ["ENABLE_SHA256", "A"]);
+    }
+
+    #[test]
+    fn sizes_of_types_are_the_compilers_own() {
+        let text = "#if SIZEOF_UNSIGNED_LONG_INT == 4\n#elif (SIZEOF_INT == 4) && SIZEOF_VOID_P\n\
+                    #elif SIZEOF_BOX == 1\n#else\n#error none";
+        let wanted = [
+            "SIZEOF_UNSIGNED_LONG_INT=__SIZEOF_LONG__",
+            "SIZEOF_INT=__SIZEOF_INT__",
+            "SIZEOF_VOID_P=__SIZEOF_POINTER__",
+        ];
+        assert_eq!(sizes(&lines(text)), wanted);
+        assert!(sizes(&lines("#error none")).is_empty());
     }
 
     #[test]

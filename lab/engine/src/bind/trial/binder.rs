@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use super::elsewhere::Elsewhere;
 use crate::bind::bound::{Binding, Trial};
 use crate::bind::call::Call;
 use crate::bind::link::Known;
-use crate::bind::remedy::Remedies;
+use crate::bind::remedy::{Looked, Remedies};
 use crate::measure::Lab;
 use crate::scan::Scanned;
 
@@ -17,16 +18,19 @@ pub(super) struct Binder<'b, 'l> {
     pub scanned: &'l Scanned,
     pub folder: &'b Path,
     pub calls: &'b [Call<'l>],
+    pub elsewhere: &'b Elsewhere<'l>,
     pub binding: Binding<'l>,
     /// What the sources need, as far as trials have shown.
     pub remedies: Remedies,
     /// Headers that were looked for above the library's folder.
-    pub looked: BTreeSet<String>,
+    pub looked: Looked,
     /// Interfaces and families of which an algorithm could not be bound.
     pub failed: BTreeSet<(String, String)>,
     /// What is known of the sources, by the flags and remedies that they are compiled with.
     pub known: BTreeMap<(Vec<String>, Remedies), Known>,
     /// Time of the trials of algorithms that could not be bound.
     pub spent: Duration,
+    /// The symbols of the board's C library.
+    pub runtime: BTreeSet<String>,
     pub found: &'b mut dyn FnMut(&Trial),
 }

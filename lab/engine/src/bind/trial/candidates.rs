@@ -72,12 +72,21 @@ impl<'l> Binder<'_, 'l> {
         if guesses || failed && !has_sibling {
             with_flags.clear();
         }
+        let proven = self.elsewhere.recipe(algorithm);
+        let most = match self.elsewhere.is_decided(algorithm) {
+            true => most.clamp(usize::from(proven.is_some()), TRIALS_AFTER_FAILURE),
+            false => most,
+        };
         if most == 0 {
             return (Vec::new(), 0);
+        }
+        if proven.is_some() {
+            with_flags.clear();
         }
         let at = found.len().min(BEFORE_FLAGS);
         let with_flags = with_flags.into_iter().take(TRIALS_OF_SIBLING);
         found.splice(at..at, with_flags);
+        found.splice(0..0, proven.cloned());
         (found, most)
     }
 
