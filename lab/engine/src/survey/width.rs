@@ -288,8 +288,8 @@ fn both_sides(condition: &str, name: &str) -> Vec<i64> {
     };
     match sign {
         "==" => vec![number],
-        "<" | ">=" => vec![number - 1, number],
-        ">" | "<=" => vec![number, number + 1],
+        "<" | ">=" => vec![number.saturating_sub(1), number],
+        ">" | "<=" => vec![number, number.saturating_add(1)],
         "" | "!=" => vec![number],
         _ => Vec::new(),
     }
@@ -323,13 +323,14 @@ mod tests {
     #[test]
     fn a_macro_beside_a_type_is_found_however_it_is_tested() {
         let typedefs = "typedef unsigned long u32;\n#else\ntypedef unsigned int u32;\n#endif\n";
-        let cases: [(&str, &[&str]); 8] = [
+        let cases: [(&str, &[&str]); 9] = [
             ("#ifdef X_INT32_AS_LONG", &["X_INT32_AS_LONG"]),
             ("#  if defined ( X )", &["X"]),
             ("#if !defined(A) && defined B", &["A", "B"]),
             ("#if SIZEOF_INT == 2 /* small */", &["SIZEOF_INT=2"]),
             ("#if (INT_BITS < 32)", &["INT_BITS=31", "INT_BITS=32"]),
             ("#if WORDS_LONG", &["WORDS_LONG=1"]),
+            ("#if W > 9223372036854775807", &["W=9223372036854775807"]),
             ("#if UINT_MAX == 65535", &[]),
             ("#if defined(__AVR__) || defined _WIN32", &[]),
         ];

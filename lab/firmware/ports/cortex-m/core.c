@@ -28,8 +28,7 @@ enum {
     BUS_FAULT = 0xFF00,
     FAULT_ADDRESS_VALID = 1 << 15,
     UNDEFINED_INSTRUCTION = 1 << 16,
-    INVALID_STATE = 1 << 17,
-    UNALIGNED = 1 << 24
+    INVALID_STATE = 1 << 17
 };
 
 __attribute__((used)) void core_fault_at(const uint32_t *frame)
@@ -44,8 +43,6 @@ __attribute__((used)) void core_fault_at(const uint32_t *frame)
         core_fault("stack-collision", pc, (uintptr_t)frame);
     if (fault & (UNDEFINED_INSTRUCTION | INVALID_STATE))
         core_fault("invalid-opcode", pc, pc);
-    if (fault & UNALIGNED)
-        core_fault("unaligned-access", pc, 0);
     if (fault & FETCH_FAULT)
         core_fault("invalid-access", pc, pc);
     if (fault & BUS_FAULT)
