@@ -8,8 +8,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import { readFileSync, writeFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
-import { loadImage } from "./image.js";
+import { readSegments } from "../avr8js/image.js";
 import { Machine } from "./machine.js";
+
+const MACHINE_ARM = 40;
 
 const own = JSON.parse(readFileSync(new URL("package.json", import.meta.url)));
 const HELP = `usage: ${own.name} [--report FILE] [--mark1 ADDRESS] [--mark2 ADDRESS] IMAGE.elf
@@ -58,7 +60,9 @@ else if (argv.length === 1 && argv[0] === "--version") process.stdout.write(vers
 else {
   const options = parseArguments(argv);
   try {
-    const machine = new Machine(loadImage(options.image), options.marks, (bytes) => writeSync(1, bytes));
+    const segments = readSegments(options.image, MACHINE_ARM, "an ELF image for a 32-bit ARM core");
+    if (segments.length === 0) throw new Error("the ELF image has nothing to load");
+    const machine = new Machine(segments, options.marks, (bytes) => writeSync(1, bytes));
     process.exitCode = machine.run();
     if (options.report)
       writeFileSync(

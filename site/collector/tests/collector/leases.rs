@@ -111,7 +111,7 @@ fn leases_that_end_together_move_no_partition() {
     };
     let before = parts(&cluster);
     let mut holder = place(&cluster).open_beside().expect("opens");
-    for _ in 0..2 {
+    for _ in 0..3 {
         holder.begin().expect("its turn");
         std::thread::sleep(3 * TIMES.lease / 2);
         holder.commit().expect("committed");
