@@ -94,7 +94,8 @@ def verilator_command(name, board, work, options):
             "-o", f"selo-rtl-{name}",
             *[f"-D{define}" for define in core["defines"]], *parameters,
             *[f"-I{sources / folder}" for folder in core["include"]],
-            *[word for folder in core["modules"] for word in ("-y", str(sources / folder))],
+            *[word for folder in (HERE / "cores", *(sources / name for name in core["modules"]))
+              for word in ("-y", str(folder))],
             *[str(sources / file) for file in files], str(HERE / "cores" / core["wrapper"]),
             *[str(HERE / file) for file in HARNESS]]
 

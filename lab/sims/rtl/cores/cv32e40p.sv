@@ -29,12 +29,8 @@ module selo_core (
     logic        instr_rvalid, data_rvalid;
     logic [31:0] instr_answer, data_answer;
 
-    always_ff @(posedge clk) begin
-        instr_rvalid <= instr_req && !reset;
-        data_rvalid  <= data_req && !reset;
-        instr_answer <= instr_rdata;
-        data_answer  <= data_rdata;
-    end
+    next_cycle instr (.clk, .reset, .req (instr_req), .rdata (instr_rdata), .rvalid (instr_rvalid), .answer (instr_answer));
+    next_cycle data (.clk, .reset, .req (data_req), .rdata (data_rdata), .rvalid (data_rvalid), .answer (data_answer));
 
     assign retired    = core.id_stage_i.minstret;
     assign retired_pc = core.pc_id;

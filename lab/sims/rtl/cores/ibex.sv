@@ -48,12 +48,8 @@ module selo_core (
     assign instr_checked = prim_secded_pkg::prim_secded_inv_39_32_enc(instr_answer);
     assign data_checked  = prim_secded_pkg::prim_secded_inv_39_32_enc(data_answer);
 
-    always_ff @(posedge clk) begin
-        instr_rvalid <= instr_req && !reset;
-        data_rvalid  <= data_req && !reset;
-        instr_answer <= instr_rdata;
-        data_answer  <= data_rdata;
-    end
+    next_cycle instr (.clk, .reset, .req (instr_req), .rdata (instr_rdata), .rvalid (instr_rvalid), .answer (instr_answer));
+    next_cycle data (.clk, .reset, .req (data_req), .rdata (data_rdata), .rvalid (data_rvalid), .answer (data_answer));
 
     ibex_top #(
         .RV32E           (`CFG_RV32E),
