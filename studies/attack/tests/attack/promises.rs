@@ -1,7 +1,7 @@
 //! Every attack against the real gateway and the real node must have the outcome that
 //! docs/protocol.md promises.
 
-use selo_attack::case::Against;
+use selo_attack::case::{Against, Attack};
 use selo_attack::run::{CASES, Targets};
 use selo_link::Suite;
 
@@ -29,6 +29,12 @@ fn every_attack_ends_as_promised() {
                         start.elapsed()
                     );
                     assert!(outcome.is_as_promised(), "{outcome:#?}");
+                    // A result is no frame that an alteration on its way would reach.
+                    if (case.against, case.attack) == (Against::Hybrid, Attack::Forge) {
+                        let mut evidence = outcome.evidence.iter();
+                        let sent = evidence.find(|it| it.what == "false results");
+                        assert_eq!(sent.map(|it| it.value), Some(3.0), "{outcome:#?}");
+                    }
                 }
                 Err(error) => panic!("{name}: {error}"),
             }
