@@ -25,8 +25,9 @@ if [ ! -x "$folder/nats-server" ]; then
     mkdir -p "$folder"
     log=$(mktemp)
     trap 'rm -f "$log"' EXIT
+    echo "nats-server: compiling version $version with Go, once" >&2
     # Go checks the source against its database of digests.
-    if ! GOBIN=$folder GOFLAGS=-mod=mod go install "github.com/nats-io/nats-server/v2@v$version" >"$log" 2>&1; then
+    if ! GOBIN=$folder go install "github.com/nats-io/nats-server/v2@v$version" >"$log" 2>&1; then
         tail -n 5 "$log" >&2
         echo "nats-server: version $version could not be compiled" >&2
         exit 1
