@@ -246,7 +246,8 @@ fn wrong_output(
     if let Some(board) = proven.filter(|board| **board != lab.board.name) {
         finding.text.push_str(&format!(
             " The same calls give right outputs on {board}. On AVR an `int` has 16 bits: that is one \
-             possible cause. No macro that the sources test beside a type of integers mends it."
+             possible cause. The macros that the sources test beside a type of integers were \
+             tried, up to ten, and do not mend it."
         ));
     }
     if unit.algorithm.interface == Interface::ModeCbc && known.iter().any(Finding::is_about_iv) {
