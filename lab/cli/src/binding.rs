@@ -195,7 +195,7 @@ pub fn bind<'l>(
         return Ok(more);
     }
     let mut made = bind_on(project, board, scanned, calls, &all, &Elsewhere::of(&more))?;
-    let open = |name: &String| made.open.contains(name);
+    let open = |name: &String| made.open.contains(name) || made.untried.contains(name);
     more.bound.retain(|one| open(&one.recipe.algorithm.name));
     more.trials.retain(|trial| open(&trial.algorithm));
     for header in made.remedies.portable() {
@@ -208,6 +208,7 @@ pub fn bind<'l>(
             .any(|one| one.recipe.algorithm.name == name)
     };
     made.open.retain(|name| !bound(name));
+    made.untried.retain(|name| !bound(name));
     made.suspects
         .retain(|one| !bound(&one.recipe.algorithm.name));
     made.bound.extend(more.bound);
@@ -274,6 +275,14 @@ pub fn summary(made: &Binding<'_>) -> String {
     }
     for said in &made.uncalled {
         let _ = writeln!(text, "to fill in {said}");
+    }
+    if !made.untried.is_empty() {
+        let names = made.untried.join(",");
+        let _ = writeln!(
+            text,
+            "not tried  {names}: trials of a library end after ten minutes on a board. \
+             Go on with --algorithm {names}"
+        );
     }
     for name in &made.open {
         let tried: Vec<&Trial> = made

@@ -74,6 +74,8 @@ pub struct Binding<'l> {
     pub remedies: Remedies,
     /// Algorithms that the library seems to have, and for which no recipe passed.
     pub open: Vec<String>,
+    /// Algorithms that the library seems to have, and whose trials ended because time was over.
+    pub untried: Vec<String>,
 }
 
 impl Outcome {

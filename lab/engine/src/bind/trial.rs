@@ -46,6 +46,9 @@ const STUCK: usize = 16;
 /// Time for trials of algorithms that cannot be bound. What is left is not told.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Time for all trials of a library on a board. A library of hundreds of sources takes longer.
+const WHOLE: Duration = Duration::from_secs(600);
+
 /// Most remedies that are added after one trial.
 const REMEDIES: usize = 12;
 
@@ -91,6 +94,7 @@ pub fn bind<'l>(
         failed: BTreeSet::new(),
         known: BTreeMap::new(),
         spent: Duration::ZERO,
+        until: Instant::now() + WHOLE,
         runtime: lab.builder.runtime(),
         found,
     };
@@ -126,6 +130,7 @@ impl<'l> Binder<'_, 'l> {
             return Ok(());
         }
         let only_guesses = candidates.iter().all(Recipe::guesses_mode);
+        let mut is_cut = self.is_over();
         let shows = !candidates.iter().all(Recipe::includes_source);
         let mut suspects = Suspects::default();
         let mut learned = Learned::new(&candidates, most);
@@ -135,6 +140,10 @@ impl<'l> Binder<'_, 'l> {
         let tries_anyway = usize::from(!only_guesses) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
             if stuck >= STUCK || at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
+                break;
+            }
+            is_cut = self.is_over();
+            if is_cut {
                 break;
             }
             if !learned.is_worth_trying(&recipe) {
@@ -174,6 +183,11 @@ impl<'l> Binder<'_, 'l> {
         self.failed.insert(kin(algorithm));
         if only_guesses {
             // Nothing says that the library has the mode.
+            return Ok(());
+        }
+        if is_cut {
+            // More trials could have found a call that is right.
+            self.binding.untried.push(algorithm.name.clone());
             return Ok(());
         }
         self.binding.suspects.extend(suspects.likeliest());
@@ -228,6 +242,9 @@ impl<'l> Binder<'_, 'l> {
                 Outcome::NoRoom => self.not_compiled(recipe),
                 _ => break,
             };
+            if self.is_over() {
+                break;
+            }
             let mut remedies = self.remedies.clone();
             if !remedies.add(&message, self.scanned, &mut self.looked) {
                 let Some(flag) = self.empty_macro(recipe, &message) else {

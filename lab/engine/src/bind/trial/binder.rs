@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::elsewhere::Elsewhere;
 use crate::bind::bound::{Binding, Trial};
@@ -30,7 +30,15 @@ pub(super) struct Binder<'b, 'l> {
     pub known: BTreeMap<(Vec<String>, Remedies), Known>,
     /// Time of the trials of algorithms that could not be bound.
     pub spent: Duration,
+    /// When trials end, whatever is left.
+    pub until: Instant,
     /// The symbols of the board's C library.
     pub runtime: BTreeSet<String>,
     pub found: &'b mut dyn FnMut(&Trial),
+}
+
+impl Binder<'_, '_> {
+    pub(super) fn is_over(&self) -> bool {
+        Instant::now() >= self.until
+    }
 }
