@@ -98,6 +98,22 @@ impl Outcome {
         file.is_some_and(|file| !file.contains("glue.c"))
     }
 
+    /// File, line and column of the first complaint about a file of the library. A header that needs
+    /// another one before it ends in errors of the glue.
+    pub fn place_in_library(&self) -> Option<String> {
+        let Outcome::DoesNotBuild { message } = self else {
+            return None;
+        };
+        let mut places = message.lines().filter_map(|line| {
+            let at = line
+                .find(": warning: ")
+                .or_else(|| line.find(": error: "))?;
+            Some(&line[..at])
+        });
+        let place = places.find(|place| !place.contains("glue.c"))?;
+        Some(place.to_owned())
+    }
+
     /// True if the lab's own flags leave out what a source needs, so that its failure says nothing
     /// about the library.
     pub fn is_of_our_flags(&self) -> bool {

@@ -39,8 +39,8 @@ use crate::scan::Scanned;
 /// Recipes that are tried in any case, unless no name speaks of the mode.
 const FIRST: usize = 2;
 
-/// So many trials one after another that fail in the library's own files end those of an algorithm: no
-/// other call makes them compile.
+/// So many trials one after another that fail in the library's own files, or at the same place, end those
+/// of an algorithm: no other call makes them compile.
 const STUCK: usize = 16;
 
 /// Time for trials of algorithms that cannot be bound. What is left is not told.
@@ -135,7 +135,7 @@ impl<'l> Binder<'_, 'l> {
         let mut suspects = Suspects::default();
         let mut learned = Learned::new(&candidates, most);
         let started = Instant::now();
-        let mut stuck = 0;
+        let (mut stuck, mut place) = (0, None);
         // The likeliest are cheap, and the time may have gone to an algorithm that comes first.
         let tries_anyway = usize::from(!only_guesses) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
@@ -151,8 +151,10 @@ impl<'l> Binder<'_, 'l> {
             }
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             learned.note(&recipe, &outcome);
+            let last = std::mem::replace(&mut place, outcome.place_in_library());
+            let is_same = place.is_some() && place == last;
             let in_library = outcome.fails_in_library() && !outcome.lacks_a_definition();
-            stuck = if in_library { stuck + 1 } else { 0 };
+            stuck = if in_library || is_same { stuck + 1 } else { 0 };
             let ran = matches!(outcome, Outcome::Wrong { .. });
             // The keys alone may be larger than the board, whatever the calls.
             let too_large = algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom;

@@ -17,9 +17,10 @@ pub(in crate::bind) fn described<'s>(
     parameter: &Parameter,
     algorithm: &Algorithm,
 ) -> Option<&'s (Parameter, PathBuf, bool)> {
-    let tag = |base: &str| base.trim_start_matches("struct ").trim().to_owned();
     let of_type =
         |object: &&(Parameter, PathBuf, bool)| tag(&object.0.base) == tag(&parameter.base);
+    // This is asked for every parameter of a library, and few types have objects.
+    scanned.objects.iter().find(of_type)?;
     let whole = plain(&algorithm.name);
     let bits = 8 * algorithm.key_bytes.unwrap_or(0);
     let cipher = plain(&format!("{}{bits}", algorithm.family));
@@ -33,6 +34,10 @@ pub(in crate::bind) fn described<'s>(
     says(&whole)
         .or_else(|| says(&cipher))
         .or_else(|| objects().find(only))
+}
+
+fn tag(base: &str) -> &str {
+    base.trim_start_matches("struct ").trim()
 }
 
 /// True unless a function is told an algorithm for which the library has no object.
@@ -54,6 +59,10 @@ pub(super) fn is_told(scanned: &Scanned, call: &Call<'_>, algorithm: &Algorithm)
     else {
         return call.has(Slot::Described);
     };
+    let told: Vec<&str> = types_told(scanned, algorithm);
+    if told.is_empty() {
+        return false;
+    }
     let functions = scanned.functions.iter().map(|declared| &declared.function);
     let mut sets_up = functions.filter(|function| {
         let parameters = &function.parameters;
@@ -64,9 +73,16 @@ pub(super) fn is_told(scanned: &Scanned, call: &Call<'_>, algorithm: &Algorithm)
     sets_up.any(|function| {
         let mut others = function.parameters.iter();
         others.any(|parameter| {
-            parameter.is_const
-                && parameter.pointers == 1
-                && described(scanned, parameter, algorithm).is_some()
+            parameter.is_const && parameter.pointers == 1 && told.contains(&tag(&parameter.base))
         })
     })
+}
+
+/// The types of which an object describes the algorithm.
+fn types_told<'s>(scanned: &'s Scanned, algorithm: &Algorithm) -> Vec<&'s str> {
+    let objects = scanned.objects.iter().map(|(object, ..)| object);
+    objects
+        .filter(|object| described(scanned, object, algorithm).is_some())
+        .map(|object| tag(&object.base))
+        .collect()
 }

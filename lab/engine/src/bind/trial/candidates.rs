@@ -1,6 +1,7 @@
 //! The recipes that are tried for an algorithm, and their order.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::binder::Binder;
 use super::flags::flags;
@@ -37,7 +38,7 @@ impl<'l> Binder<'_, 'l> {
             found.retain(|recipe| !recipe.includes_source());
         }
         let units = self.units();
-        found.sort_by_key(|recipe| contradicts(recipe, &units));
+        found.sort_by_key(|recipe| (contradicts(recipe, &units), self.is_undefined(recipe)));
         let sibling = self.sibling(algorithm);
         let mut likeliest = first_of_each(&found);
         // The functions of another size are seldom those of a hash.
@@ -88,6 +89,22 @@ impl<'l> Binder<'_, 'l> {
         found.splice(at..at, with_flags);
         found.splice(0..0, proven.cloned());
         (found, most)
+    }
+
+    /// True if a header declares a called function, and no source seems to define it. A macro or a
+    /// source in assembly may.
+    fn is_undefined(&self, recipe: &Recipe<'l>) -> bool {
+        let is_assembly =
+            |source: &PathBuf| source.extension().is_some_and(|it| it == "S" || it == "s");
+        let declared = |call: &&Call<'l>| {
+            let function = call.function();
+            !call.by_handle
+                && !function.name.contains('.') // a member of a table
+                && function.class.is_none()
+                && !function.has_body
+                && self.scanned.definition(function).is_none()
+        };
+        !self.scanned.sources.iter().any(is_assembly) && recipe.calls().iter().any(declared)
     }
 
     /// True if functions that the library shows are bound for another algorithm of the family.
