@@ -11,6 +11,8 @@ mod gate;
 mod login;
 mod scope;
 mod secrets;
+mod shared;
+mod table;
 #[cfg(test)]
 mod tests;
 mod users;
@@ -27,7 +29,10 @@ use zeroize::Zeroizing;
 use self::attempts::Attempts;
 use self::gate::Gate;
 use self::secrets::sha256;
-use self::users::{User, hash_password};
+use self::shared::Shared;
+use self::users::{People, User, hash_password};
+use crate::clock::Clock;
+use crate::db::{Database, Location};
 use crate::error::Result;
 
 pub use self::address::{STRANGER_POSTS, Strangers};
@@ -39,6 +44,7 @@ pub use self::login::{Login, Refusal};
 pub use self::scope::{May, SITE, Scope};
 pub(crate) use self::secrets::{private, write_private};
 pub use self::secrets::{random, secret_file};
+pub use self::shared::TRUST;
 pub use self::users::{PASSWORD_MIN, Users, check_password};
 
 /// Lifetime of a session, regardless of activity.
@@ -58,7 +64,7 @@ pub struct Session {
 }
 
 /// A token without its secret.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     pub id: i64,
     pub name: String,
@@ -69,10 +75,12 @@ pub struct Token {
 /// Sessions, tokens and failed-login counters.
 pub struct Auth {
     users: Users,
+    /// The copy of the database, if the collector shares it.
+    shared: Option<Shared>,
     /// Held while the user file is changed.
     editing: Mutex<()>,
     /// The users as of the last reload, so that no request waits for the disk.
-    known: RwLock<Arc<HashMap<String, User>>>,
+    known: RwLock<Arc<People>>,
     sessions: Mutex<HashMap<[u8; 32], Session>>,
     tokens: Mutex<HashMap<[u8; 32], Token>>,
     attempts: Attempts,
@@ -97,12 +105,34 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Auth {
-    /// Reads the users. Creates the key for browser cookies if it does not exist.
+    /// Reads the users of a file. Creates the key for browser cookies if it does not exist.
     pub fn new(users: Users) -> Result<Auth> {
+        let known = users.all()?;
+        Auth::of(users, known, None)
+    }
+
+    /// The users, tokens and logins of a database that collectors share. A thread keeps the copy up to
+    /// date until nobody uses it any more.
+    pub fn shared(users: Users, database: Location, clock: Clock) -> Result<Arc<Auth>> {
+        let (shared, woken) = Shared::new(database, clock);
+        let auth = Arc::new(Auth::of(users, People::new(), Some(shared))?);
+        shared::start(&auth, woken)?;
+        Ok(auth)
+    }
+
+    /// Reads tokens and logins of an earlier run, which both survive a restart.
+    pub fn remember(&self, db: &mut dyn Database, now: i64) -> Result<()> {
+        *lock(&self.tokens) = shared::tokens(db)?;
+        *lock(&self.sessions) = shared::sessions(db, now)?;
+        Ok(())
+    }
+
+    fn of(users: Users, known: People, shared: Option<Shared>) -> Result<Auth> {
         let browsers = secret_file(&users.path.with_file_name("browser-secret"))?;
         Ok(Auth {
-            known: RwLock::new(Arc::new(users.all()?)),
+            known: RwLock::new(Arc::new(known)),
             users,
+            shared,
             editing: Mutex::default(),
             sessions: Mutex::default(),
             tokens: Mutex::default(),
@@ -124,8 +154,52 @@ impl Auth {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Reloads the users. Blocks on the disk, so never call it on a thread that serves requests.
+    /// Returns true if other collectors change users, tokens and logins too.
+    pub fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// Waits until every change is known that another collector has made before this call. Without
+    /// others there is nothing to wait for.
+    pub async fn catch_up(&self) -> Result<()> {
+        match &self.shared {
+            Some(shared) => shared.catch_up().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Returns false while the database that others change has not answered for [`TRUST`]. Nobody is
+    /// known then.
+    pub fn knows(&self) -> bool {
+        self.shared.as_ref().is_none_or(Shared::is_good)
+    }
+
+    /// Replaces everything by what the database has.
+    fn replace(
+        &self,
+        users: People,
+        tokens: HashMap<[u8; 32], Token>,
+        sessions: HashMap<[u8; 32], Session>,
+    ) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut differs = **known != users;
+        *known = Arc::new(users);
+        drop(known);
+        let before = std::mem::replace(&mut *lock(&self.tokens), tokens.clone());
+        differs |= before != tokens;
+        let before = std::mem::replace(&mut *lock(&self.sessions), sessions.clone());
+        differs |= before != sessions;
+        if differs {
+            self.changed();
+        }
+    }
+
+    /// Reloads the users of a file. Blocks on the disk, so never call it on a thread that serves
+    /// requests.
     pub fn refresh(&self) -> Result<()> {
+        if self.is_shared() {
+            return Ok(());
+        }
         let users = self.users.all()?;
         let differs = **self.known.read().unwrap_or_else(PoisonError::into_inner) != users;
         if differs {
@@ -135,7 +209,8 @@ impl Auth {
         Ok(())
     }
 
-    /// Changes the user file, one change at a time, and reads it again. Blocks on the disk.
+    /// Changes the users, one change at a time, and reads their file again. Blocks on the disk or the
+    /// database.
     pub fn change_users(&self, work: impl FnOnce(&Users) -> Result<()>) -> Result<()> {
         let _turn = lock(&self.editing);
         work(&self.users)?;
@@ -158,33 +233,32 @@ impl Auth {
         known.get(name).cloned()
     }
 
-    /// Restores a session of an earlier run.
-    pub fn remember_session(&self, session: Session) {
-        lock(&self.sessions).insert(session.id, session);
-    }
-
     /// Ends a session and returns its id.
     pub fn logout(&self, secret: &str) -> [u8; 32] {
         let id = sha256(secret);
+        let is_known = lock(&self.sessions).contains_key(&id);
+        if let (Some(shared), true) = (&self.shared, is_known) {
+            shared.end_session(id);
+        }
         lock(&self.sessions).remove(&id);
         self.changed();
         id
     }
 
-    /// The caller of a session cookie, if the session is valid at `now`.
-    pub fn session(&self, secret: &str, now: i64) -> Option<Caller> {
-        self.still(&Proof::Session(sha256(secret)), now)
-    }
-
-    /// The caller of a token, if it is known.
-    pub fn token(&self, secret: &str) -> Option<Caller> {
-        // The look-up uses the token's hash, so its timing does not reveal the token.
-        self.still(&Proof::Token(sha256(secret)), 0)
+    /// The database could not delete a session that [`Auth::logout`] has ended. It does so when it is
+    /// back.
+    pub fn logout_later(&self, id: [u8; 32]) {
+        if let Some(shared) = &self.shared {
+            shared.delete_session(id);
+        }
     }
 
     /// Returns the caller to whom the proof belongs at `now`, or `None` if it is unknown or has
-    /// expired.
+    /// expired. While [`Auth::knows`] is false, nobody is known.
     pub fn still(&self, proof: &Proof, now: i64) -> Option<Caller> {
+        if !self.knows() {
+            return None;
+        }
         match proof {
             Proof::Session(id) => {
                 let session = lock(&self.sessions).get(id).cloned()?;
@@ -204,6 +278,7 @@ impl Auth {
                     },
                 })
             }
+            // The look-up uses the token's hash, so its timing does not reveal the token.
             Proof::Token(hash) => {
                 let token = lock(&self.tokens).get(hash).cloned()?;
                 let may = match token.role {
@@ -238,8 +313,20 @@ impl Auth {
 
     /// Revokes a token.
     pub fn forget_token(&self, id: i64) {
+        let is_known = lock(&self.tokens).values().any(|token| token.id == id);
+        if let (Some(shared), true) = (&self.shared, is_known) {
+            shared.end_token(id);
+        }
         lock(&self.tokens).retain(|_, token| token.id != id);
         self.changed();
+    }
+
+    /// The database could not delete a token that [`Auth::forget_token`] has revoked. It does so when
+    /// it is back.
+    pub fn forget_token_later(&self, id: i64) {
+        if let Some(shared) = &self.shared {
+            shared.delete_token(id);
+        }
     }
 
     /// The tokens by id.

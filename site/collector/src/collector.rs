@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore, watch};
 
-use crate::auth::{Auth, Strangers, Users};
+use crate::auth::{Auth, Strangers};
 use crate::background::Background;
 use crate::blocking::Pool;
 use crate::channel::Channels;
@@ -48,8 +48,8 @@ pub struct Collector {
     server: JoinHandle<()>,
     threads: Vec<JoinHandle<()>>,
     owner: Owner,
-    /// Dropping it stops the thread that watches the user file.
-    _watching: Sender<()>,
+    /// Dropping it stops the thread that watches the user file, if there is one.
+    _watching: Option<Sender<()>>,
 }
 
 /// The partitions of the stream that a collector owns.
@@ -113,12 +113,12 @@ impl Collector {
     /// Starts a collector with its own threads. It is listening when this returns.
     pub fn start(config: Config) -> Result<Collector> {
         let tls = checked(&config)?;
-        let users = Users::open(&config.state)?;
+        let users = database::users(&config)?;
+        let mut db = database::open(&config)?;
+        let (auth, first_password) = database::auth(&config, users, &mut *db)?;
         let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
-        let first_password = users.first()?;
-        let auth = Arc::new(Auth::new(users)?);
         let channels = Arc::new(Channels::open(&config.state)?);
-        let (db, store, settings) = database::open(&config, &auth, &channels)?;
+        let (store, settings) = database::restore(&config, &mut *db, &channels)?;
         let common = Common::new(&config);
         let (readers, mut threads) = Readers::start(&config.database)?;
         let writer = common.writer(&config, db, store);
@@ -165,7 +165,10 @@ impl Collector {
             metrics: common.metrics.clone(),
             stopping,
         };
-        let watching = watch_users(auth).map_err(Error::Thread)?;
+        let watching = match is_shared {
+            true => None,
+            false => Some(watch_users(auth).map_err(Error::Thread)?),
+        };
         let (server, address) = serve(config.http, server, background)?;
         let owner = match is_shared {
             true => Owner::Shares(lease.keep().map_err(Error::Thread)?),

@@ -236,6 +236,17 @@ pub const LOGINS: &str = "SELECT id, person, stamp, expires FROM login WHERE exp
 pub const DELETE_LOGIN: &str = "DELETE FROM login WHERE id = ?1";
 pub const PRUNE_LOGINS: &str = "DELETE FROM login WHERE expires <= ?1";
 
+/// The users of collectors that share the database, also those that were removed.
+pub const PEOPLE: &str = "SELECT name, role, hash FROM person";
+pub const SET_PERSON: &str = "INSERT INTO person(name, role, hash) VALUES (?1, ?2, ?3)
+    ON CONFLICT(name) DO UPDATE SET role = excluded.role, hash = excluded.hash";
+/// Tells the other collectors that users, tokens or logins have changed. It comes first in a
+/// transaction that reads what it changes: the next one then waits for its end.
+pub const CHANGE_ACCESS: &str = "INSERT INTO meta(name, value) VALUES ('access', 1)
+    ON CONFLICT(name) DO UPDATE SET value = meta.value + 1";
+/// The number of changes of users, tokens and logins.
+pub const ACCESS: &str = "SELECT value FROM meta WHERE name = 'access'";
+
 pub const PING: &str = "SELECT COUNT(*) FROM meta";
 
 const ALARM: &str = "SELECT id, rule, station, since, cleared, value, bound, unit, text, severity,

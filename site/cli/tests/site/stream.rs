@@ -4,6 +4,8 @@
 mod credentials;
 mod faults;
 mod foreign;
+mod page;
+mod people;
 mod refused;
 pub mod server;
 mod servers;

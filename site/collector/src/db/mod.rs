@@ -62,6 +62,15 @@ impl Location {
         }
     }
 
+    /// Opens a connection that reads and changes few rows, beside those that write readings, and waits
+    /// only for a short time.
+    pub fn open_brief(&self) -> Result<Box<dyn Database>> {
+        match self {
+            Location::Sqlite(_) => self.open_writer(None),
+            Location::Postgres(url) => Ok(Box::new(Postgres::open(url, Mode::Brief)?)),
+        }
+    }
+
     /// Opens a read-only connection.
     pub fn open_reader(&self) -> Result<Box<dyn Database>> {
         Ok(match self {
