@@ -25,10 +25,11 @@ const LIST: &str = "backup.json";
 /// SQLite copies the two databases. The other files are copied as they are.
 const REGISTRY: &str = "registry.db";
 const READINGS: &str = "collector/readings.db";
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "site-key",
     "heads-key",
     "collector/users",
+    "collector/users.moved",
     "collector/webhook-secret",
     "collector/admin-password",
     "collector/channels.json",

@@ -8,6 +8,7 @@ mod attempts;
 mod browser;
 mod caller;
 mod gate;
+mod kept;
 mod login;
 mod scope;
 mod secrets;
@@ -19,7 +20,7 @@ mod users;
 mod verify;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -28,9 +29,10 @@ use zeroize::Zeroizing;
 
 use self::attempts::Attempts;
 use self::gate::Gate;
+use self::kept::{Everything, People, User, lock};
 use self::secrets::sha256;
 use self::shared::Shared;
-use self::users::{People, User, hash_password};
+use self::users::hash_password;
 use crate::clock::Clock;
 use crate::db::{Database, Location};
 use crate::error::Result;
@@ -40,6 +42,7 @@ pub use self::attempts::{FAILURES_MAX, FAILURES_MS, Origin};
 pub use self::browser::BROWSER_MS;
 pub use self::caller::{Caller, FRESH_MS, Proof, Role};
 pub use self::gate::{AT_ONCE, OF_ADDRESS, QUEUE};
+pub use self::kept::{Session, Token};
 pub use self::login::{Login, Refusal};
 pub use self::scope::{May, SITE, Scope};
 pub(crate) use self::secrets::{private, write_private};
@@ -51,32 +54,11 @@ pub use self::users::{PASSWORD_MIN, Users, check_password};
 pub const SESSION_MS: i64 = 12 * 3_600_000;
 /// Maximum sessions of one user. A new one evicts the session that would expire first.
 pub const SESSIONS_OF_USER: usize = 50;
-/// A session as the database stores it. Only the browser has the secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
-    /// SHA-256 of the secret.
-    pub id: [u8; 32],
-    pub user: String,
-    /// SHA-256 of the password hash at login. A changed password or role therefore ends the
-    /// session.
-    pub stamp: [u8; 32],
-    pub expires: i64,
-}
-
-/// A token without its secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
-    pub id: i64,
-    pub name: String,
-    pub role: Role,
-    pub scope: Arc<Scope>,
-}
-
 /// Sessions, tokens and failed-login counters.
 pub struct Auth {
     users: Users,
     /// The copy of the database, if the collector shares it.
-    shared: Option<Shared>,
+    shared: Option<Arc<Shared>>,
     /// Held while the user file is changed.
     editing: Mutex<()>,
     /// The users as of the last reload, so that no request waits for the disk.
@@ -100,10 +82,6 @@ impl std::fmt::Debug for Auth {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Auth {
     /// Reads the users of a file. Creates the key for browser cookies if it does not exist.
     pub fn new(users: Users) -> Result<Auth> {
@@ -115,19 +93,30 @@ impl Auth {
     /// date until nobody uses it any more.
     pub fn shared(users: Users, database: Location, clock: Clock) -> Result<Arc<Auth>> {
         let (shared, woken) = Shared::new(database, clock);
-        let auth = Arc::new(Auth::of(users, People::new(), Some(shared))?);
-        shared::start(&auth, woken)?;
+        let shared = Arc::new(shared);
+        let auth = Arc::new(Auth::of(users, People::new(), Some(shared.clone()))?);
+        let of = Arc::downgrade(&auth);
+        let take = move |all: Option<Everything>| {
+            let Some(auth) = of.upgrade() else {
+                return false;
+            };
+            if let Some(all) = all {
+                auth.replace(all);
+            }
+            true
+        };
+        shared.start(woken, take)?;
         Ok(auth)
     }
 
     /// Reads tokens and logins of an earlier run, which both survive a restart.
     pub fn remember(&self, db: &mut dyn Database, now: i64) -> Result<()> {
-        *lock(&self.tokens) = shared::tokens(db)?;
-        *lock(&self.sessions) = shared::sessions(db, now)?;
+        *lock(&self.tokens) = kept::tokens(db)?;
+        *lock(&self.sessions) = kept::sessions(db, now)?;
         Ok(())
     }
 
-    fn of(users: Users, known: People, shared: Option<Shared>) -> Result<Auth> {
+    fn of(users: Users, known: People, shared: Option<Arc<Shared>>) -> Result<Auth> {
         let browsers = secret_file(&users.path.with_file_name("browser-secret"))?;
         Ok(Auth {
             known: RwLock::new(Arc::new(known)),
@@ -171,24 +160,23 @@ impl Auth {
     /// Returns false while the database that others change has not answered for [`TRUST`]. Nobody is
     /// known then.
     pub fn knows(&self) -> bool {
-        self.shared.as_ref().is_none_or(Shared::is_good)
+        self.shared.as_ref().is_none_or(|shared| shared.is_good())
     }
 
     /// Replaces everything by what the database has.
-    fn replace(
-        &self,
-        users: People,
-        tokens: HashMap<[u8; 32], Token>,
-        sessions: HashMap<[u8; 32], Session>,
-    ) {
+    fn replace(&self, all: Everything) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let mut differs = **known != users;
-        *known = Arc::new(users);
+        let mut differs = **known != all.users;
+        *known = Arc::new(all.users);
         drop(known);
-        let before = std::mem::replace(&mut *lock(&self.tokens), tokens.clone());
-        differs |= before != tokens;
-        let before = std::mem::replace(&mut *lock(&self.sessions), sessions.clone());
-        differs |= before != sessions;
+        let mut tokens = lock(&self.tokens);
+        differs |= *tokens != all.tokens;
+        *tokens = all.tokens;
+        drop(tokens);
+        let mut sessions = lock(&self.sessions);
+        differs |= *sessions != all.sessions;
+        *sessions = all.sessions;
+        drop(sessions);
         if differs {
             self.changed();
         }

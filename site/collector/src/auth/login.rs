@@ -10,9 +10,10 @@ use zeroize::Zeroizing;
 
 use super::attempts::Origin;
 use super::caller::Role;
+use super::kept::{Session, User, lock};
 use super::secrets::{random, sha256};
-use super::users::{PASSWORD_MAX, User};
-use super::{Auth, SESSION_MS, SESSIONS_OF_USER, Session, lock, verify};
+use super::users::PASSWORD_MAX;
+use super::{Auth, SESSION_MS, SESSIONS_OF_USER, verify};
 use crate::error::{Error, Result};
 use selo_base::address::neighbourhood;
 

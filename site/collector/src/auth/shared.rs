@@ -11,13 +11,13 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::caller::Role;
-use super::{Auth, Scope, Session, Token, lock, table};
+use super::kept::{Everything, lock, sessions, tokens};
+use super::table;
 use crate::clock::Clock;
 use crate::db::{Database, Location, transaction};
 use crate::error::{Error, Result};
@@ -140,146 +140,120 @@ struct Seen {
     read: Option<(i64, Instant)>,
 }
 
-/// Reads everything once, then starts the thread. It ends when nobody uses `auth` any more.
-pub(super) fn start(auth: &Arc<Auth>, woken: Receiver<()>) -> Result<()> {
-    let mut seen = Seen::default();
-    let shared = auth.shared.as_ref().ok_or(Error::Stopping)?;
-    seen.look(auth, shared)?;
-    let auth = Arc::downgrade(auth);
-    std::thread::Builder::new()
-        .name("collector-users".into())
-        .spawn(move || run(&auth, &woken, seen))
-        .map_err(Error::Thread)?;
-    Ok(())
-}
-
-fn run(auth: &Weak<Auth>, woken: &Receiver<()>, mut seen: Seen) {
-    let mut good = true;
-    while woken.recv_timeout(LOOK) != Err(RecvTimeoutError::Disconnected) {
-        let Some(auth) = auth.upgrade() else { return };
-        let Some(shared) = &auth.shared else { return };
-        let number = shared.begun.fetch_add(1, Ordering::SeqCst) + 1;
-        let done = seen.look(&auth, shared);
-        if let (Err(error), true) = (&done, good) {
-            tracing::error!(
-                "cannot ask for changes of users, tokens and logins; after {} s nobody is known: {error}",
-                TRUST.as_secs()
-            );
-        }
-        good = done.is_ok();
-        let problem = done.err().map(|error| error.to_string());
-        shared.round.send_replace(Round { number, problem });
-        drop(auth);
-        std::thread::sleep(PAUSE);
+impl Shared {
+    /// Reads everything once, then starts the thread. `take` gets what was read, if it has changed. The
+    /// thread ends when `take` returns false.
+    pub fn start(
+        self: Arc<Self>,
+        woken: Receiver<()>,
+        take: impl Fn(Option<Everything>) -> bool + Send + 'static,
+    ) -> Result<()> {
+        let mut seen = Seen::default();
+        self.look(&mut seen, &take)?;
+        std::thread::Builder::new()
+            .name("collector-users".into())
+            .spawn(move || self.run(&woken, seen, &take))
+            .map_err(Error::Thread)?;
+        Ok(())
     }
-}
 
-impl Seen {
+    fn run(&self, woken: &Receiver<()>, mut seen: Seen, take: &dyn Fn(Option<Everything>) -> bool) {
+        let mut good = true;
+        while woken.recv_timeout(LOOK) != Err(RecvTimeoutError::Disconnected) && take(None) {
+            let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
+            let done = self.look(&mut seen, take);
+            if let (Err(error), true) = (&done, good) {
+                tracing::error!(
+                    "cannot ask for changes of users, tokens and logins; after {} s nobody is known: \
+                     {error}",
+                    TRUST.as_secs()
+                );
+            }
+            good = done.is_ok();
+            let problem = done.err().map(|error| error.to_string());
+            self.round.send_replace(Round { number, problem });
+            std::thread::sleep(PAUSE);
+        }
+    }
+
     /// Brings the copy up to date.
-    fn look(&mut self, auth: &Auth, shared: &Shared) -> Result<()> {
+    fn look(&self, seen: &mut Seen, take: &dyn Fn(Option<Everything>) -> bool) -> Result<()> {
         let asked = Instant::now();
-        let db = match &mut self.db {
+        let db = match &mut seen.db {
             Some(db) => db,
-            None => self.db.insert(shared.database.open_brief()?),
+            None => seen.db.insert(self.database.open_brief()?),
         };
         db.ready()?;
-        delete_ended(&mut **db, shared)?;
+        self.delete_ended(&mut **db)?;
         // Read before the tables: a later change is then seen by the next look.
         let rows = db.query(sql::ACCESS, &[])?;
         let changes = rows.first().map_or(0, |row| row.int(0));
-        let is_known = self
+        let is_known = seen
             .read
             .is_some_and(|(read, at)| read == changes && at.elapsed() < ANYWAY);
         if !is_known {
-            read(&mut **db, auth, shared)?;
-            self.read = Some((changes, asked));
+            self.read(&mut **db, take)?;
+            seen.read = Some((changes, asked));
         }
-        *lock(&shared.until) = asked + TRUST;
+        *lock(&self.until) = asked + TRUST;
         Ok(())
     }
-}
 
-/// Deletes what was ended here while the database was away.
-fn delete_ended(db: &mut dyn Database, shared: &Shared) -> Result<()> {
-    let (tokens, sessions) = {
-        let ended = lock(&shared.ended);
-        (due(&ended.tokens), due(&ended.sessions))
-    };
-    if tokens.is_empty() && sessions.is_empty() {
-        return Ok(());
-    }
-    transaction(db, |db| {
-        db.execute(sql::CHANGE_ACCESS, &[])?;
-        for id in &tokens {
-            db.execute(sql::DELETE_TOKEN, &[(*id).into()])?;
+    /// Deletes what was ended here while the database was away.
+    fn delete_ended(&self, db: &mut dyn Database) -> Result<()> {
+        let (tokens, sessions) = {
+            let ended = lock(&self.ended);
+            (due(&ended.tokens), due(&ended.sessions))
+        };
+        if tokens.is_empty() && sessions.is_empty() {
+            return Ok(());
         }
-        for id in &sessions {
-            db.execute(sql::DELETE_LOGIN, &[id.to_vec().into()])?;
-        }
+        transaction(db, |db| {
+            db.execute(sql::CHANGE_ACCESS, &[])?;
+            for id in &tokens {
+                db.execute(sql::DELETE_TOKEN, &[(*id).into()])?;
+            }
+            for id in &sessions {
+                db.execute(sql::DELETE_LOGIN, &[id.to_vec().into()])?;
+            }
+            Ok(())
+        })?;
+        let mut ended = lock(&self.ended);
+        ended
+            .tokens
+            .extend(tokens.into_iter().map(|id| (id, false)));
+        ended
+            .sessions
+            .extend(sessions.into_iter().map(|id| (id, false)));
         Ok(())
-    })?;
-    let mut ended = lock(&shared.ended);
-    ended
-        .tokens
-        .extend(tokens.into_iter().map(|id| (id, false)));
-    ended
-        .sessions
-        .extend(sessions.into_iter().map(|id| (id, false)));
-    Ok(())
+    }
+
+    /// Reads users, tokens and logins, without those that were ended here.
+    fn read(&self, db: &mut dyn Database, take: &dyn Fn(Option<Everything>) -> bool) -> Result<()> {
+        let mut all = Everything {
+            users: table::all(db)?,
+            tokens: tokens(db)?,
+            sessions: sessions(db, self.clock.now())?,
+        };
+        // Held until the copy is in place: what ends meanwhile then leaves it afterwards.
+        let mut ended = lock(&self.ended);
+        // What the database has no longer need not be remembered.
+        let tokens = &all.tokens;
+        ended
+            .tokens
+            .retain(|id, _| tokens.values().any(|token| token.id == *id));
+        let sessions = &all.sessions;
+        ended.sessions.retain(|id, _| sessions.contains_key(id));
+        all.tokens
+            .retain(|_, token| !ended.tokens.contains_key(&token.id));
+        all.sessions
+            .retain(|id, _| !ended.sessions.contains_key(id));
+        take(Some(all));
+        Ok(())
+    }
 }
 
 fn due<K: Copy>(ended: &HashMap<K, bool>) -> Vec<K> {
     let due = ended.iter().filter(|(_, must)| **must);
     due.map(|(id, _)| *id).collect()
-}
-
-/// Reads users, tokens and logins, without those that were ended here.
-fn read(db: &mut dyn Database, auth: &Auth, shared: &Shared) -> Result<()> {
-    let users = table::all(db)?;
-    let mut tokens = tokens(db)?;
-    let mut sessions = sessions(db, shared.clock.now())?;
-    let mut ended = lock(&shared.ended);
-    // What the database has no longer need not be remembered.
-    ended
-        .tokens
-        .retain(|id, _| tokens.values().any(|token| token.id == *id));
-    ended.sessions.retain(|id, _| sessions.contains_key(id));
-    tokens.retain(|_, token| !ended.tokens.contains_key(&token.id));
-    sessions.retain(|id, _| !ended.sessions.contains_key(id));
-    auth.replace(users, tokens, sessions);
-    Ok(())
-}
-
-/// All tokens, by the hash of their secret.
-pub(crate) fn tokens(db: &mut dyn Database) -> Result<HashMap<[u8; 32], Token>> {
-    let rows = db.query(sql::TOKENS, &[])?;
-    let token = |row: &crate::db::Row| {
-        let hash = row.blob(3).try_into().ok()?;
-        let role = Role::parse(row.text(2))?;
-        let name = row.text(1);
-        let scope = Scope::kept(row.opt_text(5), row.opt_text(6), name);
-        let token = Token {
-            id: row.int(0),
-            name: name.into(),
-            role,
-            scope: Arc::new(scope),
-        };
-        Some((hash, token))
-    };
-    Ok(rows.iter().filter_map(token).collect())
-}
-
-/// The sessions that are valid at `now`.
-pub(crate) fn sessions(db: &mut dyn Database, now: i64) -> Result<HashMap<[u8; 32], Session>> {
-    let rows = db.query(sql::LOGINS, &[now.into()])?;
-    let session = |row: &crate::db::Row| {
-        let session = Session {
-            id: row.blob(0).try_into().ok()?,
-            user: row.text(1).into(),
-            stamp: row.blob(2).try_into().ok()?,
-            expires: row.int(3),
-        };
-        Some((session.id, session))
-    };
-    Ok(rows.iter().filter_map(session).collect())
 }

@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use super::caller::Role;
-use super::users::{People, User};
+use super::kept::{People, User};
 use crate::db::{Database, Location, transaction};
 use crate::error::Result;
 use crate::{schema, sql};

@@ -11,6 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
 
 use super::caller::Role;
+use super::kept::{People, User};
 use super::secrets::{private, random, write_private};
 use super::{table, verify};
 use crate::db::Location;
@@ -24,15 +25,6 @@ pub const PASSWORD_MIN: usize = 10;
 pub(super) const PASSWORD_MAX: usize = 1024;
 /// Maximum users that the page adds.
 const USERS_MAX: usize = 200;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct User {
-    pub role: Role,
-    pub hash: String,
-}
-
-/// The users by name.
-pub(super) type People = HashMap<String, User>;
 
 /// The users of a collector. The file has one `name:role:hash` per line, and mode 0600. It is reloaded
 /// when it changes, so a command can edit it while the collector runs. Collectors that share a
