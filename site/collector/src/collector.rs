@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,7 @@ use crate::http::permits::Permits;
 use crate::http::server::Server;
 use crate::http::tls::{Offer, Tls};
 use crate::ingest::{Ingest, Writer};
+use crate::live::Ears;
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::readers::Readers;
@@ -71,14 +72,14 @@ struct Common {
 
 impl Common {
     /// The metrics say that the database is open.
-    fn new(config: &Config) -> Common {
+    fn new(config: &Config, wake: Option<SyncSender<()>>) -> Common {
         let metrics = Metrics::default();
         metrics
             .database_up
             .store(1, std::sync::atomic::Ordering::Relaxed);
         Common {
             bell: Arc::new(Notify::new()),
-            events: Arc::new(Events::new(format!("{:x}", config.clock.now()))),
+            events: Arc::new(Events::waking(format!("{:x}", config.clock.now()), wake)),
             metrics: Arc::new(metrics),
         }
     }
@@ -119,7 +120,7 @@ impl Collector {
         let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
         let channels = Arc::new(Channels::open(&config.state)?);
         let (store, settings) = database::restore(&config, &mut *db, &channels)?;
-        let common = Common::new(&config);
+        let common = live(&config, &mut *db)?;
         let (readers, mut threads) = Readers::start(&config.database)?;
         let writer = common.writer(&config, db, store);
         let (ingest, writing) = writer.start().map_err(Error::Thread)?;
@@ -262,6 +263,24 @@ impl Collector {
             kept.leave();
         }
     }
+}
+
+/// What the threads share. If others write to the database too, a thread hears of what they write.
+fn live(config: &Config, db: &mut dyn Database) -> Result<Common> {
+    if !config.is_shared() {
+        return Ok(Common::new(config, None));
+    }
+    let (wake, woken) = sync_channel(1);
+    let common = Common::new(config, Some(wake));
+    let name = stream::random_name()?;
+    db.call(&name);
+    let ears = Ears {
+        database: config.database.clone(),
+        name,
+        events: Arc::downgrade(&common.events),
+    };
+    ears.start(woken)?;
+    Ok(common)
 }
 
 /// The lease of a collector, and the partitions that it owns. Without others it owns all.

@@ -27,6 +27,7 @@ mod home_assistant;
 pub mod http;
 pub mod ingest;
 mod journal;
+mod live;
 pub mod message;
 pub mod metrics;
 pub mod mqtt;

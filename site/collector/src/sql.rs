@@ -247,6 +247,20 @@ pub const CHANGE_ACCESS: &str = "INSERT INTO meta(name, value) VALUES ('access',
 /// The number of changes of users, tokens and logins.
 pub const ACCESS: &str = "SELECT value FROM meta WHERE name = 'access'";
 
+/// Says that the collector ?1 hears of changes for ?2 ms from now on.
+pub const WATCH: &str = "INSERT INTO stream_watch(name, until)
+        VALUES (?1, (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + CAST(?2 AS BIGINT))
+    ON CONFLICT (name) DO UPDATE SET until = excluded.until";
+pub const WATCH_NO_MORE: &str = "DELETE FROM stream_watch WHERE name = ?1
+    OR until < (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+pub const TELL: &str = "SELECT pg_notify('selo_live', ?1)";
+pub const HEAR: &str = "LISTEN selo_live";
+/// A reading, with what a message says of its station.
+pub const READING_OF: &str = "SELECT r.station, r.session, r.counter, r.received, r.gateway,
+        r.authenticated, r.rssi, r.payload, r.data, s.name, s.codec
+    FROM reading r JOIN station s ON s.station = r.station
+    WHERE r.station = ?1 AND r.session = ?2 AND r.counter = ?3";
+
 pub const PING: &str = "SELECT COUNT(*) FROM meta";
 
 const ALARM: &str = "SELECT id, rule, station, since, cleared, value, bound, unit, text, severity,

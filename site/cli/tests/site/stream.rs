@@ -2,6 +2,7 @@
 //! fails, every acknowledged reading is in the database exactly once.
 
 mod credentials;
+mod events;
 mod faults;
 mod foreign;
 mod page;

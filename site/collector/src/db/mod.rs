@@ -7,7 +7,9 @@ mod turn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use selo_postgres::client::Heard;
 use selo_postgres::without_password;
 
 use crate::error::{Error, Result};
@@ -237,6 +239,16 @@ pub trait Database: Send + std::fmt::Debug {
     /// what the database has are old. To be asked in a transaction.
     fn take_behind(&mut self) -> bool {
         false
+    }
+    /// Returns true if another collector wants to hear of the changes of this transaction.
+    fn is_watched(&self) -> bool {
+        false
+    }
+    /// Sets the name of this collector among those that hear of changes.
+    fn call(&mut self, _name: &str) {}
+    /// Waits for messages of other collectors, for at most this time, after a `LISTEN`.
+    fn hear(&mut self, _limit: Duration) -> Result<Heard> {
+        Ok(Heard::default())
     }
     /// Beats with each statement from now on.
     fn tell(&mut self, _pulse: Arc<Pulse>) {}

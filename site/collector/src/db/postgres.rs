@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selo_base::report::chain;
-use selo_postgres::client::{Client, Query};
+use selo_postgres::client::{Client, Heard, Query};
 use selo_postgres::problem::Problem;
 use selo_postgres::server::{Server, runtime};
 use selo_postgres::tls;
@@ -427,8 +427,9 @@ impl Database for Postgres {
         self.ready()?;
         self.script("BEGIN")?;
         if let Some(turn) = self.mode.turn() {
-            match Turns::take(self, turn) {
-                Ok(number) => self.turns.begin(number),
+            let name = self.turns.name.clone();
+            match Turns::take(self, turn, &name) {
+                Ok((number, watched)) => self.turns.begin(number, watched),
                 Err(error) => {
                     self.rollback();
                     return Err(error);
@@ -446,6 +447,19 @@ impl Database for Postgres {
 
     fn take_behind(&mut self) -> bool {
         self.turns.take_behind()
+    }
+
+    fn is_watched(&self) -> bool {
+        self.turns.is_watched()
+    }
+
+    fn call(&mut self, name: &str) {
+        self.turns.name = name.into();
+    }
+
+    fn hear(&mut self, limit: Duration) -> Result<Heard> {
+        let heard = self.client()?.hear(limit);
+        heard.map_err(|problem| self.problem(problem))
     }
 
     fn tell(&mut self, pulse: Arc<Pulse>) {

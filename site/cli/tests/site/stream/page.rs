@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Net;
-use crate::gateway_support::PATIENCE;
+use crate::gateway_support::{Lines, PATIENCE};
 
 /// The password of all users of a test.
 pub const PASSWORD: &str = "correct horse battery";
@@ -85,6 +85,17 @@ impl Page {
         let mut page = self.clone();
         page.proof = Some(("cookie", session.expect("a session").to_owned()));
         Ok(page)
+    }
+
+    /// Listens to the live events.
+    pub fn listens(&self) -> Lines {
+        let mut request = self.agent.get(format!("{}/api/v1/events", self.base));
+        if let Some((name, value)) = &self.proof {
+            request = request.header(*name, value);
+        }
+        let answer = request.call().expect("answers");
+        assert_eq!(answer.status(), 200);
+        Lines::of(answer.into_body().into_reader())
     }
 
     /// The same caller at another collector.
