@@ -118,7 +118,10 @@ impl Collector {
         let mut db = database::open(&config)?;
         let (auth, first_password) = database::auth(&config, users, &mut *db)?;
         let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
-        let channels = Arc::new(Channels::open(&config.state)?);
+        let channels = Arc::new(match config.is_shared() {
+            true => Channels::shared(&config.state, config.database.clone())?,
+            false => Channels::open(&config.state)?,
+        });
         let (store, settings) = database::restore(&config, &mut *db, &channels)?;
         let common = live(&config, &mut *db)?;
         let (readers, mut threads) = Readers::start(&config.database)?;
@@ -146,6 +149,7 @@ impl Collector {
             outbox,
             channels: app.channels.clone(),
             settings: app.settings.clone(),
+            follows: is_shared.then(|| app.clone()),
             webhooks: config.webhooks,
             mqtt: config.mqtt,
             stream: config.stream,

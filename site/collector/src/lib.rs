@@ -22,6 +22,7 @@ mod days;
 pub mod db;
 mod error;
 pub mod events;
+mod follow;
 mod geojson;
 mod home_assistant;
 pub mod http;

@@ -211,6 +211,10 @@ const STEPS: [&str; 10] = [
         role TEXT,                     -- none: the user was removed
         hash TEXT                      -- Argon2id
     ) CLUSTERED;
+    CREATE TABLE channel_list(         -- the same of channels; one row
+        id BIGINT PRIMARY KEY,
+        body TEXT NOT NULL             -- JSON, with secrets
+    );
 ",
 ];
 

@@ -240,11 +240,14 @@ pub const PRUNE_LOGINS: &str = "DELETE FROM login WHERE expires <= ?1";
 pub const PEOPLE: &str = "SELECT name, role, hash FROM person";
 pub const SET_PERSON: &str = "INSERT INTO person(name, role, hash) VALUES (?1, ?2, ?3)
     ON CONFLICT(name) DO UPDATE SET role = excluded.role, hash = excluded.hash";
-/// Tells the other collectors that users, tokens or logins have changed. It comes first in a
+pub const CHANNELS: &str = "SELECT body FROM channel_list WHERE id = 1";
+pub const SET_CHANNELS: &str = "INSERT INTO channel_list(id, body) VALUES (1, ?1)
+    ON CONFLICT(id) DO UPDATE SET body = excluded.body";
+/// Tells the other collectors that users, tokens, logins, channels or settings have changed. It comes first in a
 /// transaction that reads what it changes: the next one then waits for its end.
 pub const CHANGE_ACCESS: &str = "INSERT INTO meta(name, value) VALUES ('access', 1)
     ON CONFLICT(name) DO UPDATE SET value = meta.value + 1";
-/// The number of changes of users, tokens and logins.
+/// The number of these changes.
 pub const ACCESS: &str = "SELECT value FROM meta WHERE name = 'access'";
 
 /// Says that the collector ?1 hears of changes for ?2 ms from now on.

@@ -1,6 +1,7 @@
 //! Gateways and collectors around a stream of NATS JetStream, with a real nats-server. Whatever
 //! fails, every acknowledged reading is in the database exactly once.
 
+mod channels;
 mod credentials;
 mod events;
 mod faults;

@@ -147,7 +147,7 @@ impl App {
         within("the database", WRITE_DEADLINE, self.ingest.write(work)).await
     }
 
-    /// Changes tokens or logins in the database, and tells the other collectors that share it.
+    /// Changes tokens, logins or settings in the database, and tells the other collectors that share it.
     async fn change_access<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut dyn Database) -> Result<T> + Send + 'static,
