@@ -135,7 +135,10 @@ fn a_batch_of_twenty_thousand_stations() {
     let Some(cluster) = Cluster::start() else {
         return;
     };
-    for line in statements(&cluster, 0..20_000) {
+    let quiet = statements(&cluster, 0..20_000);
+    println!("the same while another collector has viewers:");
+    cluster.psql("INSERT INTO stream_watch VALUES ('other', 9000000000000000)");
+    for line in [quiet, statements(&cluster, 20_000..40_000)].concat() {
         let at = line.find("duration:").expect("a duration");
         println!("  {}", line[at..].chars().take(100).collect::<String>());
     }

@@ -88,6 +88,38 @@ fn users_tokens_and_logins_hold_at_every_collector() {
     assert_eq!(net.cluster.as_ref().expect("runs").psql(secrets), "0");
 }
 
+/// Strangers with tokens that nobody knows cost the database few questions.
+#[test]
+fn many_unknown_tokens_share_a_question() {
+    const THREADS: usize = 16;
+    const EACH: usize = 40;
+    let Some(net) = two() else { return };
+    let cluster = net.cluster.as_ref().expect("runs");
+    cluster.psql("ALTER SYSTEM SET log_min_duration_statement = 0");
+    cluster.psql("SELECT pg_reload_conf()");
+    let asked = || {
+        let log = std::fs::read_to_string(cluster.log()).expect("a log");
+        let question = "SELECT value FROM meta WHERE name = 'access'";
+        let lines = log.lines().filter(|line| line.contains("execute"));
+        lines.filter(|line| line.contains(question)).count()
+    };
+    let before = asked();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let page = net.page(0);
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let page = page.with_token(&json!(format!("selo_{thread}_{number}")));
+                    assert_eq!(page.me(), Err(401));
+                }
+            });
+        }
+    });
+    let asked = asked() - before;
+    assert!(asked > 0, "the log has no statements");
+    assert!(4 * asked < THREADS * EACH, "{asked} questions");
+}
+
 #[test]
 fn no_change_at_the_same_time_is_lost() {
     let Some(net) = two() else { return };
