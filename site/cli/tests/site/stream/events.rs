@@ -78,6 +78,16 @@ fn a_viewer_at_any_collector_hears_of_everything() {
         let [one, other] = heard.each_ref().map(|it| data(&it.wait(&payload)));
         same_reading(&one, &other);
     }
+    // Who has lost the database reads again what it has missed.
+    let lose = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE application_name = 'selo collect'";
+    net.cluster.as_ref().expect("runs").psql(lose);
+    heard.iter().for_each(|it| drop(it.wait("event: resync")));
+    net.deliver(2);
+    net.is_complete();
+    for one in &heard {
+        one.wait(&hex::encode((net.told - 1).to_be_bytes()));
+    }
     // A name, an alarm and its acknowledgement.
     let stations = admin.get("stations").1;
     let station = stations["stations"][0]["station"].as_str().expect("an id");

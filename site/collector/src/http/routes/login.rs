@@ -88,7 +88,9 @@ impl App {
         match self.change_access(work).await {
             Ok(_) => Ok(()),
             Err(error) if self.auth.is_shared() => {
-                self.auth.logout(&login.secret);
+                // The database may still store it.
+                let id = self.auth.logout(&login.secret);
+                self.auth.logout_later(id);
                 Err(error)
             }
             Err(error) => {
