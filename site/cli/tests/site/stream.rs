@@ -17,6 +17,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::chain::{counted, of_sqlite};
 use crate::gateway_support::{CNode, Gateway, PATIENCE, Running, Site};
 use crate::postgres::Cluster;
@@ -185,6 +187,11 @@ impl Net {
     fn restart_gateway(&mut self) {
         self.gateway.take().expect("runs").kill();
         self.start_gateway();
+    }
+
+    fn signal_collector(&self, number: usize, signal: Signal) {
+        let running = self.collectors[number].as_ref().expect("runs");
+        kill_process(Pid::from_child(&running.child), signal).expect("runs");
     }
 
     fn kill_collector(&mut self, number: usize) {

@@ -2,7 +2,10 @@
 
 use std::io::Write;
 use std::process::Stdio;
+use std::time::Duration;
 
+use rustix::process::Signal;
+use selo_collector::auth::TRUST;
 use serde_json::{Value, json};
 
 use super::Net;
@@ -242,8 +245,27 @@ fn the_files_of_users_are_taken_over_once() {
     assert_eq!(net.page(1).logged_in("bob", PASSWORD).err(), Some(401));
 }
 
+/// A collector that was paused for longer than its copy is good lets nobody in by it.
 #[test]
-fn a_token_that_is_revoked_while_the_database_is_away_stays_revoked() {
+fn a_token_that_is_revoked_while_a_collector_is_paused_is_refused_by_it() {
+    let Some(net) = two() else { return };
+    let admin = net.admin(0);
+    let asked = json!({"name": "probe", "role": "viewer"});
+    let (status, made) = admin.ask("POST", "tokens", &asked);
+    assert_eq!(status, 201, "{made}");
+    let token = net.page(1).with_token(&made["token"]);
+    assert_eq!(token.me(), Ok("probe".into()));
+    net.signal_collector(1, Signal::STOP);
+    let path = format!("tokens/{}", made["id"]);
+    assert_eq!(admin.ask("DELETE", &path, &Value::Null).0, 200);
+    std::thread::sleep(TRUST + Duration::from_secs(1));
+    net.signal_collector(1, Signal::CONT);
+    assert_eq!(token.me(), Err(401));
+    assert_eq!(admin.at(&net.page(1)).me(), Ok("admin".into()));
+}
+
+#[test]
+fn a_token_that_is_revoked_while_the_database_the_database_is_away_stays_revoked() {
     let Some(net) = two() else { return };
     let (one, other) = (net.page(0), net.page(1));
     let admin = net.admin(0);
