@@ -25,13 +25,15 @@ const LIST: &str = "backup.json";
 /// SQLite copies the two databases. The other files are copied as they are.
 const REGISTRY: &str = "registry.db";
 const READINGS: &str = "collector/readings.db";
-const FILES: [&str; 6] = [
+const FILES: [&str; 8] = [
     "site-key",
     "heads-key",
     "collector/users",
+    "collector/users.moved",
     "collector/webhook-secret",
     "collector/admin-password",
     "collector/channels.json",
+    "collector/channels.moved",
 ];
 /// Folders whose files are copied.
 const FOLDERS: [&str; 2] = ["broker", "heads"];

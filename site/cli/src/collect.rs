@@ -213,10 +213,22 @@ enum User {
     Remove { name: String },
 }
 
+impl Args {
+    /// The users of this collector: in a file, or in the database that it shares with others.
+    fn users(&self, state: &Path) -> selo_base::report::Result<Users> {
+        Ok(match self.dashboard.database.place() {
+            Some(database @ Location::Postgres(_)) if self.stream.is_given() => {
+                Users::shared(state, database)?
+            }
+            _ => Users::open(state)?,
+        })
+    }
+}
+
 pub fn run(args: &Args) -> selo_base::report::Result<ExitCode> {
     let state = args.state.path()?.join("collector");
     match &args.command {
-        Some(Command::User(command)) => user(command, &Users::open(&state)?),
+        Some(Command::User(command)) => user(command, &args.users(&state)?),
         None => collect(args, state),
     }
 }

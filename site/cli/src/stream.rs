@@ -49,6 +49,11 @@ pub fn with_user(others: &[BrokerUrl], first: &BrokerUrl) -> VecDeque<BrokerUrl>
 }
 
 impl Stream {
+    /// Returns true if the options name a server.
+    pub fn is_given(&self) -> bool {
+        !self.stream.is_empty()
+    }
+
     /// The stream of a site, if the options name a server. `id` names this client there.
     pub fn config(
         &self,

@@ -9,6 +9,8 @@ use tokio::sync::{Notify, watch};
 
 use crate::channel::{self, Channels};
 use crate::error::Result;
+use crate::follow;
+use crate::http::App;
 use crate::http::tls::Tls;
 use crate::ingest::Ingest;
 use crate::mqtt;
@@ -30,6 +32,8 @@ pub(crate) struct Background {
     pub outbox: Outbox,
     pub channels: Arc<Channels>,
     pub settings: Settings,
+    /// What follows the changes of other collectors, if there may be any.
+    pub follows: Option<Arc<App>>,
     pub webhooks: Vec<String>,
     pub mqtt: Option<selo_mqtt::ClientConfig>,
     pub stream: Option<selo_stream::StreamConfig>,
@@ -57,14 +61,11 @@ impl Background {
         if let Some(config) = self.stream {
             stream::start(config, &self.outbox, self.owned)?;
         }
+        if let Some(app) = self.follows {
+            tokio::spawn(follow::run(app));
+        }
         for channel in self.channels.all() {
-            let (outbox, channels) = (self.outbox.clone(), self.channels.clone());
-            tokio::spawn(channel::run(
-                outbox,
-                channels,
-                self.settings.clone(),
-                channel.id,
-            ));
+            channel::start(&self.outbox, &self.channels, &self.settings, channel.id);
         }
         for url in self.webhooks {
             tokio::spawn(outbox::run_webhook(

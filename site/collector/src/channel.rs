@@ -2,7 +2,8 @@
 //! edits them on the page.
 //!
 //! They are kept in the file `channels.json` (mode 0600) and not in the database, because a
-//! channel has secrets and the database may be read by others (Grafana, a backup service).
+//! channel has secrets and the database may be read by others (Grafana, a backup service). Only
+//! collectors that share a database have their channels there ([`table`]).
 
 mod change;
 mod deliver;
@@ -11,10 +12,12 @@ mod mail;
 pub mod quiet;
 mod reach;
 mod secret;
+mod table;
 mod text;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use selo_codec::Language;
 use serde::{Deserialize, Serialize};
@@ -25,11 +28,13 @@ use self::quiet::{Quiet, Span};
 use crate::alarm::Severity;
 use crate::alarm::target::Target;
 use crate::auth::{private, write_private};
+use crate::db::{Database, Location};
 use crate::error::{Error, Result};
+use crate::readers::Readers;
 use crate::settings::Zone;
 
 pub use self::change::Change;
-pub use self::deliver::{run, send_test};
+pub use self::deliver::{send_test, start};
 pub use self::http::{Poster, post_signed, signature};
 pub use self::secret::{Secret, without_secrets};
 
@@ -142,7 +147,7 @@ impl Channel {
     }
 }
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Stored {
     /// Number of the next channel. A number is never used twice, so a notice for a removed channel
     /// reaches no other.
@@ -150,40 +155,80 @@ struct Stored {
     channels: Vec<Channel>,
 }
 
-/// The channels, in memory and in their file.
+/// The channels, in memory and in their file or database.
 #[derive(Debug)]
 pub struct Channels {
     path: PathBuf,
+    database: Option<Location>,
     stored: RwLock<Arc<Stored>>,
     changed: watch::Sender<u64>,
-    /// Held while the file is written.
+    /// Held while the channels are written or read again.
     writing: tokio::sync::Mutex<()>,
+    /// The channels that a task delivers to.
+    running: Mutex<HashSet<i64>>,
 }
 
 impl Channels {
     /// Reads the file of a state directory, if there is one.
     pub fn open(state: &Path) -> Result<Channels> {
         let path = state.join("channels.json");
-        let stored = if path.exists() {
-            private(&path)?;
-            let text = std::fs::read_to_string(&path).map_err(|source| Error::Read {
-                path: path.clone(),
+        let stored = in_file(&path)?.unwrap_or_default();
+        Ok(Channels::of(path, None, stored))
+    }
+
+    /// The channels of collectors that share a database. It takes over those of the file, if it has
+    /// never had any; the file then has another name.
+    pub fn shared(state: &Path, database: Location) -> Result<Channels> {
+        let path = state.join("channels.json");
+        let file = in_file(&path)?;
+        let (stored, ()) = in_table(&database, |stored| {
+            if let (0, Some(file)) = (stored.next, &file) {
+                stored.clone_from(file);
+            }
+            Ok(())
+        })?;
+        if let Some(file) = file {
+            let moved = path.with_extension("moved");
+            let missing = |one: &&Channel| !stored.channels.contains(one);
+            let missing = file.channels.iter().filter(missing);
+            let missing: Vec<&str> = missing.map(|one| one.name.as_str()).collect();
+            if !missing.is_empty() {
+                tracing::warn!(
+                    "the database has other channels than {}, which it does not take over: {}; \
+                     hint: add them on the page",
+                    path.display(),
+                    missing.join(", ")
+                );
+            }
+            std::fs::rename(&path, &moved).map_err(|source| Error::Write {
+                path: moved,
                 source,
             })?;
-            // The error would quote the line, with its secret.
-            serde_json::from_str(&text).map_err(|error| {
-                let (line, path) = (error.line(), path.display());
-                Error::Invalid(format!("{path}:{line}: this is not a list of channels"))
-            })?
-        } else {
-            Stored::default()
-        };
-        Ok(Channels {
+        }
+        Ok(Channels::of(path, Some(database), stored))
+    }
+
+    fn of(path: PathBuf, database: Option<Location>, stored: Stored) -> Channels {
+        Channels {
             path,
+            database,
             stored: RwLock::new(Arc::new(stored)),
             changed: watch::Sender::new(0),
             writing: tokio::sync::Mutex::default(),
-        })
+            running: Mutex::default(),
+        }
+    }
+
+    /// Reads again what another collector may have changed.
+    pub(crate) async fn reload(&self, readers: &Readers) -> Result<()> {
+        let _turn = self.writing.lock().await;
+        let read = |db: &mut dyn Database| table::read(db);
+        let text = readers.read(read).await?;
+        let stored = of_table(text.as_ref().map(|text| text.as_str()))?;
+        if *self.stored() != stored {
+            self.put(stored);
+        }
+        Ok(())
     }
 
     fn stored(&self) -> Arc<Stored> {
@@ -214,53 +259,113 @@ impl Channels {
 
     /// Adds a channel. Returns it with its number.
     pub async fn add(self: &Arc<Self>, change: Change) -> Result<Channel> {
-        let _turn = self.writing.lock().await;
-        let mut stored = (*self.stored()).clone();
-        if stored.channels.len() >= CHANNELS_MAX {
-            return Err(Error::Invalid(format!("more than {CHANNELS_MAX} channels")));
-        }
-        stored.next += 1;
-        let channel = change.make(stored.next)?;
-        stored.channels.push(channel.clone());
-        self.keep(stored).await?;
-        Ok(channel)
+        self.edit(move |stored| {
+            if stored.channels.len() >= CHANNELS_MAX {
+                return Err(Error::Invalid(format!("more than {CHANNELS_MAX} channels")));
+            }
+            stored.next += 1;
+            let channel = change.make(stored.next)?;
+            stored.channels.push(channel.clone());
+            Ok(channel)
+        })
+        .await
     }
 
     /// Changes a channel. Absent members stay unchanged.
     pub async fn change(self: &Arc<Self>, id: i64, change: Change) -> Result<Channel> {
-        let _turn = self.writing.lock().await;
-        let mut stored = (*self.stored()).clone();
-        let place = stored.channels.iter_mut().find(|one| one.id == id);
-        let place = place.ok_or_else(|| unknown(id))?;
-        *place = change.apply(place)?;
-        let channel = place.clone();
-        self.keep(stored).await?;
-        Ok(channel)
+        self.edit(move |stored| {
+            let place = stored.channels.iter_mut().find(|one| one.id == id);
+            let place = place.ok_or_else(|| unknown(id))?;
+            *place = change.apply(place)?;
+            Ok(place.clone())
+        })
+        .await
     }
 
     /// Removes a channel.
     pub async fn remove(self: &Arc<Self>, id: i64) -> Result<()> {
-        let _turn = self.writing.lock().await;
-        let mut stored = (*self.stored()).clone();
-        let before = stored.channels.len();
-        stored.channels.retain(|one| one.id != id);
-        if stored.channels.len() == before {
-            return Err(unknown(id));
-        }
-        self.keep(stored).await
+        self.edit(move |stored| {
+            let before = stored.channels.len();
+            stored.channels.retain(|one| one.id != id);
+            if stored.channels.len() == before {
+                return Err(unknown(id));
+            }
+            Ok(())
+        })
+        .await
     }
 
-    /// Writes the file, then changes the copy in memory.
-    async fn keep(&self, stored: Stored) -> Result<()> {
-        let text = serde_json::to_vec_pretty(&stored).unwrap_or_default();
-        let text = zeroize::Zeroizing::new(text);
-        let path = self.path.clone();
-        let written = tokio::task::spawn_blocking(move || write_private(&path, &text));
-        written.await.map_err(|_| Error::Stopping)??;
+    /// Changes the file or the database, then the copy in memory. Nothing changes if `work` fails.
+    async fn edit<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Stored) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let _turn = self.writing.lock().await;
+        let (path, database) = (self.path.clone(), self.database.clone());
+        let mut stored = (*self.stored()).clone();
+        let edited = tokio::task::spawn_blocking(move || {
+            if let Some(database) = database {
+                return in_table(&database, work);
+            }
+            let done = work(&mut stored)?;
+            let text = serde_json::to_vec_pretty(&stored).unwrap_or_default();
+            write_private(&path, &zeroize::Zeroizing::new(text))?;
+            Ok((stored, done))
+        });
+        let (stored, done) = edited.await.map_err(|_| Error::Stopping)??;
+        self.put(stored);
+        Ok(done)
+    }
+
+    /// Changes the copy in memory.
+    fn put(&self, stored: Stored) {
         *self.stored.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(stored);
         self.changed.send_modify(|count| *count += 1);
-        Ok(())
     }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The channels of a file, if there is one.
+fn in_file(path: &Path) -> Result<Option<Stored>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    private(path)?;
+    let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
+        path: path.into(),
+        source,
+    })?;
+    // The error would quote the line, with its secret.
+    let stored = serde_json::from_str(&text).map_err(|error| {
+        let (line, path) = (error.line(), path.display());
+        Error::Invalid(format!("{path}:{line}: this is not a list of channels"))
+    })?;
+    Ok(Some(stored))
+}
+
+/// The channels of the row of [`table`].
+fn of_table(text: Option<&str>) -> Result<Stored> {
+    // The error would quote a secret.
+    let wrong = |_| Error::Invalid("the table channel_list has no list of channels".into());
+    text.map_or(Ok(Stored::default()), |text| {
+        serde_json::from_str(text).map_err(wrong)
+    })
+}
+
+/// Changes the channels of a database. Returns them, and what `work` returned.
+fn in_table<T>(
+    database: &Location,
+    work: impl FnOnce(&mut Stored) -> Result<T>,
+) -> Result<(Stored, T)> {
+    table::edit(database, |text| {
+        let mut stored = of_table(text)?;
+        let done = work(&mut stored)?;
+        let text = serde_json::to_string(&stored).unwrap_or_default();
+        Ok((text.into(), (stored, done)))
+    })
 }
 
 /// The name in the outbox of the channel with this number.

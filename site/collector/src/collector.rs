@@ -6,13 +6,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore, watch};
 
-use crate::auth::{Auth, Strangers, Users};
+use crate::auth::{Auth, Strangers};
 use crate::background::Background;
 use crate::blocking::Pool;
 use crate::channel::Channels;
@@ -24,6 +24,7 @@ use crate::http::permits::Permits;
 use crate::http::server::Server;
 use crate::http::tls::{Offer, Tls};
 use crate::ingest::{Ingest, Writer};
+use crate::live::Ears;
 use crate::metrics::Metrics;
 use crate::outbox::Outbox;
 use crate::readers::Readers;
@@ -48,8 +49,8 @@ pub struct Collector {
     server: JoinHandle<()>,
     threads: Vec<JoinHandle<()>>,
     owner: Owner,
-    /// Dropping it stops the thread that watches the user file.
-    _watching: Sender<()>,
+    /// Dropping it stops the thread that watches the user file, if there is one.
+    _watching: Option<Sender<()>>,
 }
 
 /// The partitions of the stream that a collector owns.
@@ -71,14 +72,14 @@ struct Common {
 
 impl Common {
     /// The metrics say that the database is open.
-    fn new(config: &Config) -> Common {
+    fn new(config: &Config, wake: Option<SyncSender<()>>) -> Common {
         let metrics = Metrics::default();
         metrics
             .database_up
             .store(1, std::sync::atomic::Ordering::Relaxed);
         Common {
             bell: Arc::new(Notify::new()),
-            events: Arc::new(Events::new(format!("{:x}", config.clock.now()))),
+            events: Arc::new(Events::waking(format!("{:x}", config.clock.now()), wake)),
             metrics: Arc::new(metrics),
         }
     }
@@ -113,13 +114,16 @@ impl Collector {
     /// Starts a collector with its own threads. It is listening when this returns.
     pub fn start(config: Config) -> Result<Collector> {
         let tls = checked(&config)?;
-        let users = Users::open(&config.state)?;
+        let users = database::users(&config)?;
+        let mut db = database::open(&config)?;
+        let (auth, first_password) = database::auth(&config, users, &mut *db)?;
         let secret = Arc::new(auth::secret_file(&config.state.join("webhook-secret"))?);
-        let first_password = users.first()?;
-        let auth = Arc::new(Auth::new(users)?);
-        let channels = Arc::new(Channels::open(&config.state)?);
-        let (db, store, settings) = database::open(&config, &auth, &channels)?;
-        let common = Common::new(&config);
+        let channels = Arc::new(match config.is_shared() {
+            true => Channels::shared(&config.state, config.database.clone())?,
+            false => Channels::open(&config.state)?,
+        });
+        let (store, settings) = database::restore(&config, &mut *db, &channels)?;
+        let common = live(&config, &mut *db)?;
         let (readers, mut threads) = Readers::start(&config.database)?;
         let writer = common.writer(&config, db, store);
         let (ingest, writing) = writer.start().map_err(Error::Thread)?;
@@ -145,6 +149,7 @@ impl Collector {
             outbox,
             channels: app.channels.clone(),
             settings: app.settings.clone(),
+            follows: is_shared.then(|| app.clone()),
             webhooks: config.webhooks,
             mqtt: config.mqtt,
             stream: config.stream,
@@ -165,7 +170,10 @@ impl Collector {
             metrics: common.metrics.clone(),
             stopping,
         };
-        let watching = watch_users(auth).map_err(Error::Thread)?;
+        let watching = match is_shared {
+            true => None,
+            false => Some(watch_users(auth).map_err(Error::Thread)?),
+        };
         let (server, address) = serve(config.http, server, background)?;
         let owner = match is_shared {
             true => Owner::Shares(lease.keep().map_err(Error::Thread)?),
@@ -259,6 +267,24 @@ impl Collector {
             kept.leave();
         }
     }
+}
+
+/// What the threads share. If others write to the database too, a thread hears of what they write.
+fn live(config: &Config, db: &mut dyn Database) -> Result<Common> {
+    if !config.is_shared() {
+        return Ok(Common::new(config, None));
+    }
+    let (wake, woken) = sync_channel(1);
+    let common = Common::new(config, Some(wake));
+    let name = stream::random_name()?;
+    db.call(&name);
+    let ears = Ears {
+        database: config.database.clone(),
+        name,
+        events: Arc::downgrade(&common.events),
+    };
+    ears.start(woken)?;
+    Ok(common)
 }
 
 /// The lease of a collector, and the partitions that it owns. Without others it owns all.

@@ -24,6 +24,10 @@ pub enum Error {
     #[error("{} holds secrets, but others may read it (mode {mode:03o})", path.display())]
     Permissions { path: PathBuf, mode: u32 },
 
+    /// The users are in a database that collectors share.
+    #[error("the users are not in a file any more: a database has taken them over ({})", path.display())]
+    Moved { path: PathBuf },
+
     #[error("another collector is using {place}")]
     Locked { place: String },
 
@@ -105,6 +109,12 @@ impl Error {
                 let wanted = if mode & 0o111 != 0 { "700" } else { "600" };
                 format!("chmod {wanted} {}", path.display())
             }
+            Error::Moved { path } => format!(
+                "pass the same --stream and --database as for the collectors, or rename {} to {} to \
+                 use its earlier users in a site of one collector",
+                path.display(),
+                path.with_extension("").display()
+            ),
             Error::Locked { .. } => "stop it first, or use another database for this one".into(),
             Error::Listen { source, address } => match source.kind() {
                 io::ErrorKind::AddrInUse => format!(
@@ -150,6 +160,7 @@ impl Error {
         match self {
             Error::Invalid(_)
             | Error::Unknown { .. }
+            | Error::Moved { .. }
             | Error::Version { .. }
             | Error::Clear { .. } => 2,
             Error::Certificate(error) => error.exit_code(),

@@ -1,6 +1,7 @@
 //! Live events, and a buffer of recent ones for listeners that reconnect.
 
 use std::collections::VecDeque;
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::broadcast;
@@ -12,7 +13,7 @@ const RING: usize = 1024;
 #[derive(Debug, Clone)]
 pub struct Event {
     pub number: u64,
-    /// `reading`, `alarm`, `acknowledged`, `station` or `pairing`.
+    /// `reading`, `alarm`, `acknowledged`, `station` or `pairing`; `resync` if some are missing.
     pub kind: &'static str,
     /// One line of JSON.
     pub data: Arc<str>,
@@ -26,6 +27,8 @@ pub struct Events {
     run: String,
     ring: Mutex<(u64, VecDeque<Event>)>,
     live: broadcast::Sender<Event>,
+    /// Is told of each listener that comes.
+    wake: Option<SyncSender<()>>,
 }
 
 /// The start of a subscription: missed events, then live ones.
@@ -40,7 +43,13 @@ pub struct Listening {
 impl Events {
     /// `run` must differ from every earlier run's.
     pub fn new(run: String) -> Events {
+        Events::waking(run, None)
+    }
+
+    /// The same. `wake` is told of each listener that comes.
+    pub fn waking(run: String, wake: Option<SyncSender<()>>) -> Events {
         Events {
+            wake,
             run,
             ring: Mutex::new((0, VecDeque::with_capacity(RING))),
             live: broadcast::channel(RING).0,
@@ -79,6 +88,10 @@ impl Events {
     pub fn listen(&self, last: Option<&str>) -> Listening {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let live = self.live.subscribe();
+        if let Some(wake) = &self.wake {
+            // Full: it has been told and has not looked yet.
+            let _ = wake.try_send(());
+        }
         let Some(last) = last else {
             return Listening {
                 missed: Vec::new(),

@@ -7,7 +7,7 @@
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -204,6 +204,18 @@ const STEPS: [&str; 9] = [
     "
     CREATE TABLE announced(topic TEXT PRIMARY KEY) CLUSTERED;
 ",
+    // The users of collectors that share the database. A single collector has them in a file.
+    "
+    CREATE TABLE person(
+        name TEXT PRIMARY KEY,
+        role TEXT,                     -- none: the user was removed
+        hash TEXT                      -- Argon2id
+    ) CLUSTERED;
+    CREATE TABLE channel_list(         -- the same of channels; one row
+        id BIGINT PRIMARY KEY,
+        body TEXT NOT NULL             -- JSON, with secrets
+    );
+",
 ];
 
 /// The tables whose rows belong to a station.
@@ -286,6 +298,29 @@ pub fn migrate_to(db: &mut dyn Database, version: usize) -> Result<bool> {
         })?;
     }
     Ok(is_new)
+}
+
+/// Returns an error unless this PostgreSQL database has this program's version. It may have no tables
+/// at all.
+pub fn check(db: &mut dyn Database) -> Result<()> {
+    let made = db.query("SELECT to_regclass('meta') IS NOT NULL", &[])?;
+    let is_made = made.first().is_some_and(|row| row.int(0) == 1);
+    let found = if is_made { version_of(db)? } else { 0 };
+    let known = STEPS.len() as i64;
+    if found > known {
+        return Err(Error::Version {
+            place: db.place().into(),
+            found,
+            known,
+        });
+    }
+    if found < known {
+        return Err(Error::Invalid(format!(
+            "the database {} has no tables of this version yet: start a collector with it first",
+            db.place()
+        )));
+    }
+    Ok(())
 }
 
 fn version_of(db: &mut dyn Database) -> Result<i64> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::tz::TimeZone;
 
-use crate::db::Database;
+use crate::db::{Database, Row};
 use crate::error::{Error, Result};
 use crate::public::Public;
 use crate::sql;
@@ -66,22 +66,27 @@ impl Settings {
     /// Reads the stored settings. A zone that this machine does not know becomes UTC.
     pub fn load(db: &mut dyn Database) -> Result<Settings> {
         let settings = Settings::default();
-        for row in db.query(sql::SETTINGS, &[])? {
+        settings.take(&db.query(sql::SETTINGS, &[])?);
+        Ok(settings)
+    }
+
+    /// Takes the rows of [`sql::SETTINGS`].
+    pub fn take(&self, rows: &[Row]) {
+        for row in rows {
             match row.text(0) {
-                "name" => settings.set_name(row.text(1)),
-                "tiles" => settings.set_tiles(row.text(1)),
+                "name" => self.set_name(row.text(1)),
+                "tiles" => self.set_tiles(row.text(1)),
                 "public" => {
-                    settings.set_public(serde_json::from_str(row.text(1)).unwrap_or_default());
+                    self.set_public(serde_json::from_str(row.text(1)).unwrap_or_default());
                 }
                 "zone" => {
-                    if let Err(error) = settings.zone.set(row.text(1)) {
+                    if let Err(error) = self.zone.set(row.text(1)) {
                         tracing::warn!("{error}: days are those of UTC");
                     }
                 }
                 _ => {}
             }
         }
-        Ok(settings)
     }
 
     /// The site's name; empty if nobody has named it.

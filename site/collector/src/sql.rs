@@ -236,6 +236,34 @@ pub const LOGINS: &str = "SELECT id, person, stamp, expires FROM login WHERE exp
 pub const DELETE_LOGIN: &str = "DELETE FROM login WHERE id = ?1";
 pub const PRUNE_LOGINS: &str = "DELETE FROM login WHERE expires <= ?1";
 
+/// The users of collectors that share the database, also those that were removed.
+pub const PEOPLE: &str = "SELECT name, role, hash FROM person";
+pub const SET_PERSON: &str = "INSERT INTO person(name, role, hash) VALUES (?1, ?2, ?3)
+    ON CONFLICT(name) DO UPDATE SET role = excluded.role, hash = excluded.hash";
+pub const CHANNELS: &str = "SELECT body FROM channel_list WHERE id = 1";
+pub const SET_CHANNELS: &str = "INSERT INTO channel_list(id, body) VALUES (1, ?1)
+    ON CONFLICT(id) DO UPDATE SET body = excluded.body";
+/// Tells the other collectors that users, tokens, logins, channels or settings have changed. It comes first in a
+/// transaction that reads what it changes: the next one then waits for its end.
+pub const CHANGE_ACCESS: &str = "INSERT INTO meta(name, value) VALUES ('access', 1)
+    ON CONFLICT(name) DO UPDATE SET value = meta.value + 1";
+/// The number of these changes.
+pub const ACCESS: &str = "SELECT value FROM meta WHERE name = 'access'";
+
+/// Says that the collector ?1 hears of changes for ?2 ms from now on.
+pub const WATCH: &str = "INSERT INTO stream_watch(name, until)
+        VALUES (?1, (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + CAST(?2 AS BIGINT))
+    ON CONFLICT (name) DO UPDATE SET until = excluded.until";
+pub const WATCH_NO_MORE: &str = "DELETE FROM stream_watch WHERE name = ?1
+    OR until < (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+pub const TELL: &str = "SELECT pg_notify('selo_live', ?1)";
+pub const HEAR: &str = "LISTEN selo_live";
+/// A reading, with what a message says of its station.
+pub const READING_OF: &str = "SELECT r.station, r.session, r.counter, r.received, r.gateway,
+        r.authenticated, r.rssi, r.payload, r.data, s.name, s.codec
+    FROM reading r JOIN station s ON s.station = r.station
+    WHERE r.station = ?1 AND r.session = ?2 AND r.counter = ?3";
+
 pub const PING: &str = "SELECT COUNT(*) FROM meta";
 
 const ALARM: &str = "SELECT id, rule, station, since, cleared, value, bound, unit, text, severity,

@@ -13,7 +13,7 @@ use crate::db::{Database, Value, transaction};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::rollup::Deltas;
-use crate::sql;
+use crate::{live, sql};
 
 use station::load_stations;
 use values::{Late, Units, add_values, count_sessions, insert_readings, note_units};
@@ -47,7 +47,16 @@ impl Store {
         now: i64,
     ) -> Result<Ingested> {
         let mut stations = HashMap::new();
-        let done = transaction(db, |db| self.write(db, messages, now, &mut stations));
+        let done = transaction(db, |db| {
+            let done = self.write(db, messages, now, &mut stations)?;
+            let new = messages
+                .iter()
+                .zip(&done.fresh)
+                .filter(|(_, fresh)| **fresh);
+            let keys = new.map(|(message, _)| &message.identity);
+            live::tell(db, &done.changes, keys)?;
+            Ok(done)
+        });
         match &done {
             Ok(_) => self.stations.extend(stations),
             // Another collector may have written meanwhile.
@@ -108,6 +117,7 @@ impl Store {
             }
             changes.extend(self.alarms.on_rain(db, &subjects, now)?);
             changes.extend(self.alarms.on_clock(db, now)?);
+            live::tell(db, &changes, std::iter::empty())?;
             Ok(changes)
         });
         if done.is_err() {
@@ -125,7 +135,9 @@ impl Store {
     ) -> Result<Change> {
         let done = transaction(db, |db| {
             self.catch_up(db);
-            self.alarms.acknowledge(db, by, now)
+            let change = self.alarms.acknowledge(db, by, now)?;
+            live::tell(db, std::slice::from_ref(&change), std::iter::empty())?;
+            Ok(change)
         });
         // A refused acknowledgement has changed nothing, so the copies are still right. Reading
         // them again is work for the writer that anybody could cause.
@@ -140,7 +152,9 @@ impl Store {
     pub fn on_clock(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
         let done = transaction(db, |db| {
             self.catch_up(db);
-            self.alarms.on_clock(db, now)
+            let changes = self.alarms.on_clock(db, now)?;
+            live::tell(db, &changes, std::iter::empty())?;
+            Ok(changes)
         });
         if done.is_err() {
             self.forget();

@@ -3,21 +3,28 @@
 //! `statement_timeout` is the server's own limit, and TCP only sees that its machine is there.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Config, IsolationLevel, Row, Socket, Statement};
+use tokio_postgres::{AsyncMessage, Config, Connection, IsolationLevel, Row, Socket, Statement};
 
 use crate::problem::Problem;
 
 /// Time in which a closing client says farewell, or rolls back.
 const FAREWELL: Duration = Duration::from_millis(500);
+
+/// Messages of other sessions that wait to be read. Further ones are lost.
+const MESSAGES: usize = 256;
 
 type Done<T> = Result<T, Problem>;
 type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -40,9 +47,19 @@ impl Waiter {
     }
 }
 
+/// Messages of other sessions (`NOTIFY`), for a session that listens.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    pub messages: Vec<String>,
+    /// True if more came than could wait.
+    pub lost: bool,
+}
+
 /// See the [module](self).
 pub struct Client {
     inner: Option<tokio_postgres::Client>,
+    messages: Receiver<String>,
+    lost: Arc<AtomicBool>,
     /// Reads and writes the socket.
     task: JoinHandle<()>,
     waiter: Waiter,
@@ -73,12 +90,13 @@ impl Client {
             limit,
         };
         let (client, connection) = waiter.wait(config.connect(tls))?;
-        let task = runtime.spawn(async move {
-            // The client gets the error too.
-            let _ = connection.await;
-        });
+        let (sender, messages) = channel(MESSAGES);
+        let lost = Arc::new(AtomicBool::new(false));
+        let task = runtime.spawn(serve(connection, sender, lost.clone()));
         Ok(Client {
             inner: Some(client),
+            messages,
+            lost,
             task,
             waiter,
         })
@@ -128,6 +146,26 @@ impl Client {
             .is_ok_and(|inner| waiter.wait(inner.batch_execute("")).is_ok())
     }
 
+    /// Waits for messages of other sessions, for at most this time.
+    pub fn hear(&mut self, limit: Duration) -> Done<Heard> {
+        let next = self.messages.recv();
+        let next = self
+            .waiter
+            .runtime
+            .block_on(async { timeout(limit, next).await });
+        let mut heard = Heard::default();
+        match next {
+            Ok(Some(message)) => heard.messages.push(message),
+            Ok(None) => return Err(Problem::Closed),
+            Err(_) => {}
+        }
+        while let Ok(message) = self.messages.try_recv() {
+            heard.messages.push(message);
+        }
+        heard.lost = self.lost.swap(false, Relaxed);
+        Ok(heard)
+    }
+
     pub fn transaction(&mut self) -> Done<Transaction<'_>> {
         self.begin(|builder| builder)
     }
@@ -154,6 +192,25 @@ impl Client {
             inner: Some(begun),
             waiter,
         })
+    }
+}
+
+/// Reads and writes the socket of a connection until it ends.
+async fn serve<S, T>(
+    mut connection: Connection<S, T>,
+    messages: Sender<String>,
+    lost: Arc<AtomicBool>,
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    // The client gets an error too.
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notification(message) = message
+            && messages.try_send(message.payload().to_owned()).is_err()
+        {
+            lost.store(true, Relaxed);
+        }
     }
 }
 

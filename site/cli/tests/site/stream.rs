@@ -1,9 +1,13 @@
 //! Gateways and collectors around a stream of NATS JetStream, with a real nats-server. Whatever
 //! fails, every acknowledged reading is in the database exactly once.
 
+mod channels;
 mod credentials;
+mod events;
 mod faults;
 mod foreign;
+mod page;
+mod people;
 mod refused;
 pub mod server;
 mod servers;
@@ -12,6 +16,8 @@ mod several;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::chain::{counted, of_sqlite};
 use crate::gateway_support::{CNode, Gateway, PATIENCE, Running, Site};
@@ -181,6 +187,11 @@ impl Net {
     fn restart_gateway(&mut self) {
         self.gateway.take().expect("runs").kill();
         self.start_gateway();
+    }
+
+    fn signal_collector(&self, number: usize, signal: Signal) {
+        let running = self.collectors[number].as_ref().expect("runs");
+        kill_process(Pid::from_child(&running.child), signal).expect("runs");
     }
 
     fn kill_collector(&mut self, number: usize) {

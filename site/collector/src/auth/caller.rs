@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scope::May;
+use super::secrets::sha256;
 
 /// A session may show device keys for this long after its login.
 pub const FRESH_MS: i64 = 15 * 60_000;
@@ -51,6 +52,18 @@ pub enum Proof {
     Session([u8; 32]),
     /// A token, which browsers never send automatically.
     Token([u8; 32]),
+}
+
+impl Proof {
+    /// The proof of a session cookie.
+    pub fn of_session(secret: &str) -> Proof {
+        Proof::Session(sha256(secret))
+    }
+
+    /// The proof of a token.
+    pub fn of_token(secret: &str) -> Proof {
+        Proof::Token(sha256(secret))
+    }
 }
 
 /// The authenticated caller of a request.

@@ -1,4 +1,4 @@
-//! Logins: counted, limited, and checked against the user file.
+//! Logins: counted, limited, and checked against the users.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,9 +10,10 @@ use zeroize::Zeroizing;
 
 use super::attempts::Origin;
 use super::caller::Role;
+use super::kept::{Session, User, lock};
 use super::secrets::{random, sha256};
-use super::users::{PASSWORD_MAX, User};
-use super::{Auth, SESSION_MS, SESSIONS_OF_USER, Session, lock, verify};
+use super::users::PASSWORD_MAX;
+use super::{Auth, SESSION_MS, SESSIONS_OF_USER, verify};
 use crate::error::{Error, Result};
 use selo_base::address::neighbourhood;
 
@@ -83,6 +84,11 @@ impl Auth {
             self.attempts.forget(counted);
             return Err(Refusal::Busy);
         };
+        // Another collector may have changed the password or removed the user.
+        if let Err(error) = self.catch_up().await {
+            self.attempts.forget(counted);
+            return Err(Refusal::Failed(error));
+        }
         let auth = self.clone();
         let computing = tokio::task::spawn_blocking(move || {
             let done = auth
@@ -104,7 +110,7 @@ impl Auth {
     }
 
     fn check(&self, name: &str, password: &str) -> Result<User, Refusal> {
-        // Check the password against the current user file.
+        // Check the password against the current users.
         self.refresh().map_err(Refusal::Failed)?;
         let user = self.user(name);
         let hash = user.as_ref().map_or(&self.nobody, |user| &user.hash);

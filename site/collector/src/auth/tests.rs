@@ -109,21 +109,26 @@ fn a_session_lasts_until_its_user_changes_or_its_time_is_over() {
     let login = log_in(&auth, AT_HOME, "admin", &password, 0).expect("right");
     assert_eq!(login.role, Role::Admin);
     let secret = login.secret;
-    let caller = auth.session(&secret, 1).expect("logged in");
+    let caller = auth
+        .still(&Proof::of_session(&secret), 1)
+        .expect("logged in");
     assert_eq!((caller.name.as_str(), caller.role), ("admin", Role::Admin));
-    assert!(auth.session(&secret, SESSION_MS).is_none());
+    assert!(
+        auth.still(&Proof::of_session(&secret), SESSION_MS)
+            .is_none()
+    );
     auth.users
         .set("admin", Role::Viewer, "another password")
         .expect("set");
     let changes = auth.changes();
     auth.refresh().expect("readable");
     assert!(changes.has_changed().expect("open"));
-    assert!(auth.session(&secret, 1).is_none());
+    assert!(auth.still(&Proof::of_session(&secret), 1).is_none());
     let Login { secret, role, .. } =
         log_in(&auth, AT_HOME, "admin", "another password", 0).expect("right");
     assert_eq!(role, Role::Viewer);
     auth.logout(&secret);
-    assert!(auth.session(&secret, 1).is_none());
+    assert!(auth.still(&Proof::of_session(&secret), 1).is_none());
 }
 
 const AT_HOME: Origin = Origin::Address(HOME);
@@ -229,7 +234,7 @@ fn a_stranger_has_so_many_posts_a_minute() {
 fn a_token_is_known_until_it_is_forgotten() {
     let (_folder, auth, _) = auth();
     let (token, hash) = new_token().expect("made");
-    assert!(auth.token(&token).is_none());
+    assert!(auth.still(&Proof::of_token(&token), 0).is_none());
     let token_of = |role| Token {
         id: 7,
         name: "rain".into(),
@@ -237,7 +242,10 @@ fn a_token_is_known_until_it_is_forgotten() {
         scope: Arc::new(Scope::kept(None, None, "rain")),
     };
     auth.remember_token(hash, token_of(Role::Device));
-    assert_eq!(auth.token(&token).expect("known").role, Role::Device);
+    assert_eq!(
+        auth.still(&Proof::of_token(&token), 0).expect("known").role,
+        Role::Device
+    );
     auth.forget_token(7);
-    assert!(auth.token(&token).is_none());
+    assert!(auth.still(&Proof::of_token(&token), 0).is_none());
 }

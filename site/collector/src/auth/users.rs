@@ -1,4 +1,4 @@
-//! The file of users and their passwords.
+//! The users and their passwords: in a file, or in the database that collectors share.
 
 use std::collections::HashMap;
 use std::os::unix::fs::DirBuilderExt;
@@ -11,8 +11,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use zeroize::Zeroizing;
 
 use super::caller::Role;
+use super::kept::{People, User};
 use super::secrets::{private, random, write_private};
-use super::verify;
+use super::{table, verify};
+use crate::db::Location;
 use crate::error::{Error, Result};
 use crate::message::is_name;
 
@@ -24,23 +26,34 @@ pub(super) const PASSWORD_MAX: usize = 1024;
 /// Maximum users that the page adds.
 const USERS_MAX: usize = 200;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct User {
-    pub role: Role,
-    pub hash: String,
-}
-
-/// The user file: one `name:role:hash` per line, mode 0600. It is reloaded when it changes, so a
-/// command can edit it while the collector runs.
+/// The users of a collector. The file has one `name:role:hash` per line, and mode 0600. It is reloaded
+/// when it changes, so a command can edit it while the collector runs. Collectors that share a
+/// database have their users there ([`table`]).
 #[derive(Debug)]
 pub struct Users {
+    /// The user file. Beside it are other files with secrets.
     pub(super) path: PathBuf,
+    database: Option<Location>,
 }
 
 impl Users {
     /// Opens the users of a state directory. Creates the directory (mode 0700) if it does not
     /// exist.
     pub fn open(state: &Path) -> Result<Users> {
+        let users = Users::of(state, None)?;
+        let moved = users.moved();
+        if moved.exists() && !users.path.exists() {
+            return Err(Error::Moved { path: moved });
+        }
+        Ok(users)
+    }
+
+    /// Opens the users of collectors that share a database. Does not connect.
+    pub fn shared(state: &Path, database: Location) -> Result<Users> {
+        Users::of(state, Some(database))
+    }
+
+    fn of(state: &Path, database: Option<Location>) -> Result<Users> {
         let made = std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -54,20 +67,78 @@ impl Users {
         if path.exists() {
             private(&path)?;
         }
-        Ok(Users { path })
+        Ok(Users { path, database })
     }
 
-    /// Creates `admin` with a random password if there are no users. Returns the file that holds
-    /// the password.
+    /// The user file after the database has taken over its users.
+    fn moved(&self) -> PathBuf {
+        self.path.with_file_name("users.moved")
+    }
+
+    /// Creates `admin` with a random password if there have never been users. Returns the file that
+    /// holds the password. A database that collectors share first takes over the users of the file.
     pub fn first(&self) -> Result<Option<PathBuf>> {
-        if self.path.exists() {
-            return Ok(None);
+        match &self.database {
+            Some(database) => self.take_over(database),
+            None if self.path.exists() => Ok(None),
+            None => {
+                let (path, admin) = self.first_admin()?;
+                self.edit(|people| {
+                    people.insert(FIRST.into(), admin);
+                    Ok(())
+                })?;
+                Ok(Some(path))
+            }
         }
+    }
+
+    /// The first admin, and the file with the password.
+    fn first_admin(&self) -> Result<(PathBuf, User)> {
         let password = Zeroizing::new(URL_SAFE_NO_PAD.encode(&random::<15>()?[..]));
         let path = self.first_file();
         write_private(&path, format!("{}\n", *password).as_bytes())?;
-        self.put(FIRST, Role::Admin, &password)?;
-        Ok(Some(path))
+        let hash = hash_password(&password)?;
+        let role = Role::Admin;
+        Ok((path, User { role, hash }))
+    }
+
+    /// Takes over the users of the file, once: the file then has another name. If that fails, the next
+    /// start finds each of its users in the database, also those that were removed meanwhile.
+    fn take_over(&self, database: &Location) -> Result<Option<PathBuf>> {
+        let moved = self.moved();
+        if moved.exists() && self.path.exists() {
+            let (path, moved) = (self.path.display(), moved.display());
+            tracing::warn!(
+                "{path} is not read: the users are in the database; hint: delete it, and {moved} too \
+                 if you need no copy of the earlier users"
+            );
+        }
+        let is_due = !moved.exists();
+        let file = if is_due {
+            self.in_file()?
+        } else {
+            HashMap::new()
+        };
+        let mut first = None;
+        let done = table::take_over(database, &file, || {
+            let (path, admin) = self.first_admin()?;
+            first = Some(path);
+            Ok((FIRST.into(), admin))
+        })?;
+        if is_due {
+            done.log(&self.path);
+            if self.path.exists() {
+                std::fs::rename(&self.path, &moved).map_err(|source| Error::Write {
+                    path: moved,
+                    source,
+                })?;
+            } else {
+                write_private(&moved, b"")?;
+            }
+            // If the database has another admin, the password is not valid.
+            let _ = self.first_password();
+        }
+        Ok(first)
     }
 
     /// The file with the first admin's first password.
@@ -82,7 +153,8 @@ impl Users {
         let text = Zeroizing::new(std::fs::read_to_string(self.first_file()).ok()?);
         let password = Zeroizing::new(text.trim().to_string());
         // A user file that is unreadable, or not there yet, proves nothing.
-        let users = self.all().ok().filter(|_| self.path.exists())?;
+        let is_there = self.database.is_some() || self.path.exists();
+        let users = self.all().ok().filter(|_| is_there)?;
         let user = users.get(FIRST);
         if user.is_some_and(|user| verify::is_of(password.as_bytes(), &user.hash)) {
             return Some(password);
@@ -93,73 +165,75 @@ impl Users {
 
     /// Adds a user, or replaces the password and role of an existing one.
     pub fn set(&self, name: &str, role: Role, password: &str) -> Result<()> {
-        self.put(name, role, password)?;
+        let user = made(name, role, password)?;
+        self.edit(|people| {
+            people.insert(name.into(), user);
+            Ok(())
+        })?;
         self.end_first(name);
         Ok(())
     }
 
     /// Removes the first password's file once it is not valid any more. If that fails, the file
-    /// opens nothing: the user file has another hash.
+    /// opens nothing: the user has another hash.
     fn end_first(&self, name: &str) {
         if name == FIRST {
             let _ = std::fs::remove_file(self.first_file());
         }
     }
 
-    fn put(&self, name: &str, role: Role, password: &str) -> Result<()> {
-        if !is_name(name, 32) {
-            return Err(Error::Invalid(format!(
-                "'{name}' is not a valid name: letters, digits, dot, underscore and hyphen, at most 32"
-            )));
-        }
-        check_password(password)?;
-        let hash = hash_password(password)?;
-        let mut users = self.all()?;
-        users.insert(name.into(), User { role, hash });
-        self.write(&users)
-    }
-
     /// Adds a user. A name that is taken is refused.
     pub fn add(&self, name: &str, role: Role, password: &str) -> Result<()> {
-        if self.all()?.contains_key(name) {
-            return Err(Error::Invalid(format!("there is a user '{name}' already")));
-        }
-        if self.all()?.len() >= USERS_MAX {
-            return Err(Error::Invalid(format!("more than {USERS_MAX} users")));
-        }
-        self.set(name, role, password)
+        let user = made(name, role, password)?;
+        self.edit(|people| {
+            if people.contains_key(name) {
+                return Err(Error::Invalid(format!("there is a user '{name}' already")));
+            }
+            if people.len() >= USERS_MAX {
+                return Err(Error::Invalid(format!("more than {USERS_MAX} users")));
+            }
+            people.insert(name.into(), user);
+            Ok(())
+        })?;
+        self.end_first(name);
+        Ok(())
     }
 
     /// Changes the role or the password of a user, or both.
     pub fn change(&self, name: &str, role: Option<Role>, password: Option<&str>) -> Result<()> {
-        let mut users = self.all()?;
-        let user = users.get_mut(name).ok_or_else(|| unknown(name))?;
-        let role = role.unwrap_or(user.role);
-        user.role = role;
-        keep_admin(&users)?;
-        match password {
-            Some(password) => self.set(name, role, password),
-            None => self.write(&users),
+        let hash = password.map(|password| {
+            check_password(password)?;
+            hash_password(password)
+        });
+        let hash = hash.transpose()?;
+        let is_new = hash.is_some();
+        self.edit(|people| {
+            let user = people.get_mut(name).ok_or_else(|| unknown(name))?;
+            user.role = role.unwrap_or(user.role);
+            if let Some(hash) = hash {
+                user.hash = hash;
+            }
+            keep_admin(people)
+        })?;
+        if is_new {
+            self.end_first(name);
         }
+        Ok(())
     }
 
     /// Removes a user, unless nobody could change anything afterwards.
     pub fn remove_but_last_admin(&self, name: &str) -> Result<()> {
-        let mut users = self.all()?;
-        users.remove(name).ok_or_else(|| unknown(name))?;
-        keep_admin(&users)?;
-        self.write(&users)?;
+        self.edit(|people| {
+            people.remove(name).ok_or_else(|| unknown(name))?;
+            keep_admin(people)
+        })?;
         self.end_first(name);
         Ok(())
     }
 
     /// Removes a user. Returns [`Error::Unknown`] if there is none with this name.
     pub fn remove(&self, name: &str) -> Result<()> {
-        let mut users = self.all()?;
-        if users.remove(name).is_none() {
-            return Err(unknown(name));
-        }
-        self.write(&users)?;
+        self.edit(|people| people.remove(name).map(drop).ok_or_else(|| unknown(name)))?;
         self.end_first(name);
         Ok(())
     }
@@ -175,7 +249,24 @@ impl Users {
         Ok(list)
     }
 
-    pub(super) fn all(&self) -> Result<HashMap<String, User>> {
+    /// Changes the users. Nothing changes if `work` fails. No change of another collector is lost.
+    fn edit(&self, work: impl FnOnce(&mut People) -> Result<()>) -> Result<()> {
+        if let Some(database) = &self.database {
+            return table::edit(database, work);
+        }
+        let mut people = self.in_file()?;
+        work(&mut people)?;
+        self.write(&people)
+    }
+
+    pub(super) fn all(&self) -> Result<People> {
+        match &self.database {
+            Some(database) => table::open(database).and_then(|mut db| table::all(&mut *db)),
+            None => self.in_file(),
+        }
+    }
+
+    fn in_file(&self) -> Result<People> {
         let text = match std::fs::read_to_string(&self.path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(HashMap::new()),
@@ -208,7 +299,7 @@ impl Users {
         ))
     }
 
-    fn write(&self, users: &HashMap<String, User>) -> Result<()> {
+    fn write(&self, users: &People) -> Result<()> {
         let mut lines: Vec<String> = users
             .iter()
             .map(|(name, user)| format!("{name}:{}:{}\n", user.role.name(), user.hash))
@@ -216,6 +307,18 @@ impl Users {
         lines.sort();
         write_private(&self.path, lines.concat().as_bytes())
     }
+}
+
+/// A new user, if name and password are good.
+fn made(name: &str, role: Role, password: &str) -> Result<User> {
+    if !is_name(name, 32) {
+        return Err(Error::Invalid(format!(
+            "'{name}' is not a valid name: letters, digits, dot, underscore and hyphen, at most 32"
+        )));
+    }
+    check_password(password)?;
+    let hash = hash_password(password)?;
+    Ok(User { role, hash })
 }
 
 /// Checks a new password's length.
@@ -235,7 +338,7 @@ fn unknown(name: &str) -> Error {
 }
 
 /// Refuses users among whom is no admin.
-fn keep_admin(users: &HashMap<String, User>) -> Result<()> {
+fn keep_admin(users: &People) -> Result<()> {
     if users.values().any(|user| user.role == Role::Admin) {
         return Ok(());
     }

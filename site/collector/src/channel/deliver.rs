@@ -22,8 +22,22 @@ const BATCH: i64 = 200;
 /// Pause after a message. The alarms that are raised meanwhile share the next one.
 const GAP: Duration = Duration::from_secs(5);
 
+/// Delivers to a channel from now on, unless a task does so already. Must be called on the runtime that
+/// will run it.
+pub fn start(outbox: &Outbox, channels: &Arc<Channels>, settings: &Settings, id: i64) {
+    if !channels.running().insert(id) {
+        return;
+    }
+    let (outbox, settings) = (outbox.clone(), settings.clone());
+    let channels = channels.clone();
+    tokio::spawn(async move {
+        run(outbox, &channels, settings, id).await;
+        channels.running().remove(&id);
+    });
+}
+
 /// Delivers to a channel until it is removed.
-pub async fn run(outbox: Outbox, channels: Arc<Channels>, settings: Settings, id: i64) {
+async fn run(outbox: Outbox, channels: &Channels, settings: Settings, id: i64) {
     let poster = Poster::default();
     let mut changes = channels.changes();
     while let Some(channel) = channels.get(id) {

@@ -1,9 +1,10 @@
 //! The database at the start of a collector: its schema, and what an earlier run has stored.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::alarm::target::Target;
-use crate::auth::{Auth, Role, Scope, Session, Token};
+use crate::auth::{Auth, Users};
 use crate::channel::{Channels, Secret};
 use crate::db::Database;
 use crate::outbox::webhook_target;
@@ -11,21 +12,50 @@ use crate::settings::Settings;
 use crate::store::Store;
 use crate::{Config, Result, alarm, mqtt, schema, sql};
 
-/// Opens the database, and restores what an earlier run has stored.
-pub(super) fn open(
-    config: &Config,
-    auth: &Auth,
-    channels: &Channels,
-) -> Result<(Box<dyn Database>, Store, Settings)> {
+/// Opens the database, with the tables of this version.
+pub(super) fn open(config: &Config) -> Result<Box<dyn Database>> {
     let mut db = match &config.stream {
         Some(_) => config.database.open_shared(config.pages_max)?,
         None => config.database.open_writer(config.pages_max)?,
     };
     prepare(&mut *db)?;
-    remember(&mut *db, auth, config.clock.now())?;
-    let mut settings = Settings::load(&mut *db)?;
+    Ok(db)
+}
+
+/// The users of the state directory, which must be there before the database.
+pub(super) fn users(config: &Config) -> Result<Users> {
+    match config.is_shared() {
+        true => Users::shared(&config.state, config.database.clone()),
+        false => Users::open(&config.state),
+    }
+}
+
+/// The users, tokens and logins, and the file that holds the first admin's password if this was the
+/// first start.
+pub(super) fn auth(
+    config: &Config,
+    users: Users,
+    db: &mut dyn Database,
+) -> Result<(Arc<Auth>, Option<PathBuf>)> {
+    let first_password = users.first()?;
+    if config.is_shared() {
+        let auth = Auth::shared(users, config.database.clone(), config.clock.clone())?;
+        return Ok((auth, first_password));
+    }
+    let auth = Auth::new(users)?;
+    auth.remember(db, config.clock.now())?;
+    Ok((Arc::new(auth), first_password))
+}
+
+/// Restores what else an earlier run has stored.
+pub(super) fn restore(
+    config: &Config,
+    db: &mut dyn Database,
+    channels: &Channels,
+) -> Result<(Store, Settings)> {
+    let mut settings = Settings::load(db)?;
     settings.titles = Arc::new(config.titles.clone());
-    let fixed = targets(&mut *db, config, channels)?;
+    let fixed = targets(db, config, channels)?;
     let mut store = Store::default();
     store.tell(fixed);
     let channels = channels.all();
@@ -35,7 +65,7 @@ pub(super) fn open(
             .filter_map(|one| one.target(&settings.zone))
             .collect(),
     );
-    Ok((db, store, settings))
+    Ok((store, settings))
 }
 
 /// Brings the database to the present schema. A new one receives the first rules.
@@ -44,34 +74,6 @@ fn prepare(db: &mut dyn Database) -> Result<()> {
         for rule in alarm::Rule::first() {
             let body = serde_json::to_string(&rule).unwrap_or_default();
             db.execute(sql::INSERT_RULE, &[rule.name.into(), body.into()])?;
-        }
-    }
-    Ok(())
-}
-
-/// Loads tokens and logins, so that both survive a restart.
-fn remember(db: &mut dyn Database, auth: &Auth, now: i64) -> Result<()> {
-    for row in db.query(sql::TOKENS, &[])? {
-        if let (Ok(hash), Some(role)) = (row.blob(3).try_into(), Role::parse(row.text(2))) {
-            let name = row.text(1);
-            let scope = Scope::kept(row.opt_text(5), row.opt_text(6), name);
-            let token = Token {
-                id: row.int(0),
-                name: name.into(),
-                role,
-                scope: Arc::new(scope),
-            };
-            auth.remember_token(hash, token);
-        }
-    }
-    for row in db.query(sql::LOGINS, &[now.into()])? {
-        if let (Ok(id), Ok(stamp)) = (row.blob(0).try_into(), row.blob(2).try_into()) {
-            auth.remember_session(Session {
-                id,
-                user: row.text(1).into(),
-                stamp,
-                expires: row.int(3),
-            });
         }
     }
     Ok(())

@@ -7,7 +7,9 @@ mod turn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use selo_postgres::client::Heard;
 use selo_postgres::without_password;
 
 use crate::error::{Error, Result};
@@ -59,6 +61,15 @@ impl Location {
         match self {
             Location::Sqlite(_) => self.open_writer(None),
             Location::Postgres(url) => Ok(Box::new(Postgres::open(url, Mode::Agrees)?)),
+        }
+    }
+
+    /// Opens a connection that reads and changes few rows, beside those that write readings, and waits
+    /// only for a short time.
+    pub fn open_brief(&self) -> Result<Box<dyn Database>> {
+        match self {
+            Location::Sqlite(_) => self.open_writer(None),
+            Location::Postgres(url) => Ok(Box::new(Postgres::open(url, Mode::Brief)?)),
         }
     }
 
@@ -228,6 +239,16 @@ pub trait Database: Send + std::fmt::Debug {
     /// what the database has are old. To be asked in a transaction.
     fn take_behind(&mut self) -> bool {
         false
+    }
+    /// Returns true if another collector wants to hear of the changes of this transaction.
+    fn is_watched(&self) -> bool {
+        false
+    }
+    /// Sets the name of this collector among those that hear of changes.
+    fn call(&mut self, _name: &str) {}
+    /// Waits for messages of other collectors, for at most this time, after a `LISTEN`.
+    fn hear(&mut self, _limit: Duration) -> Result<Heard> {
+        Ok(Heard::default())
     }
     /// Beats with each statement from now on.
     fn tell(&mut self, _pulse: Arc<Pulse>) {}

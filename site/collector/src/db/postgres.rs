@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selo_base::report::chain;
-use selo_postgres::client::{Client, Query};
+use selo_postgres::client::{Client, Heard, Query};
 use selo_postgres::problem::Problem;
 use selo_postgres::server::{Server, runtime};
 use selo_postgres::tls;
@@ -35,15 +35,25 @@ pub enum Mode {
     Shares,
     /// It agrees with others about who owns what, in turn with those that do so.
     Agrees,
+    /// It reads and changes few rows, at any time, and waits only for a short time.
+    Brief,
 }
 
 impl Mode {
     /// The turn that each of its transactions waits for.
     fn turn(self) -> Option<Turn> {
         match self {
-            Mode::Reads | Mode::Writes => None,
+            Mode::Reads | Mode::Writes | Mode::Brief => None,
             Mode::Shares => Some(Turn::Writes),
             Mode::Agrees => Some(Turn::Agrees),
+        }
+    }
+
+    /// Maximum wait for the answer to a statement.
+    fn limit(self) -> Duration {
+        match self {
+            Mode::Brief => BRIEF,
+            _ => STATEMENT,
         }
     }
 }
@@ -59,6 +69,9 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// standby, which may restart. After that the connection is replaced: the server may hang, or may no
 /// longer be the one that takes writes.
 const STATEMENT: Duration = Duration::from_secs(60);
+
+/// The same for a brief connection.
+const BRIEF: Duration = Duration::from_secs(5);
 
 /// The same for a statement of a migration, which may change each row of a large table.
 const MIGRATION: Duration = Duration::from_secs(24 * 3600);
@@ -96,7 +109,7 @@ impl Postgres {
             mode,
             turns: Turns::default(),
             pulse: Arc::default(),
-            limit: STATEMENT,
+            limit: mode.limit(),
         };
         db.ready()?;
         Ok(db)
@@ -304,7 +317,7 @@ impl Database for Postgres {
             }
             other => other,
         })?;
-        if self.mode != Mode::Reads {
+        if !matches!(self.mode, Mode::Reads | Mode::Brief) {
             let lock = match self.mode {
                 Mode::Shares | Mode::Agrees => "SELECT pg_try_advisory_lock_shared($1)",
                 _ => "SELECT pg_try_advisory_lock($1)",
@@ -321,7 +334,10 @@ impl Database for Postgres {
         }
         if self.mode.turn().is_some() {
             let prepared = client.batch_execute(TABLES);
-            let prepared = prepared.and_then(|()| client.batch_execute(PAUSED));
+            prepared.map_err(|problem| self.problem(problem))?;
+        }
+        if self.mode.turn().is_some() || self.mode == Mode::Brief {
+            let prepared = client.batch_execute(PAUSED);
             prepared.map_err(|problem| self.problem(problem))?;
         }
         client.limit(self.limit);
@@ -411,8 +427,9 @@ impl Database for Postgres {
         self.ready()?;
         self.script("BEGIN")?;
         if let Some(turn) = self.mode.turn() {
-            match Turns::take(self, turn) {
-                Ok(number) => self.turns.begin(number),
+            let name = self.turns.name.clone();
+            match Turns::take(self, turn, &name) {
+                Ok((number, watched)) => self.turns.begin(number, watched),
                 Err(error) => {
                     self.rollback();
                     return Err(error);
@@ -432,12 +449,25 @@ impl Database for Postgres {
         self.turns.take_behind()
     }
 
+    fn is_watched(&self) -> bool {
+        self.turns.is_watched()
+    }
+
+    fn call(&mut self, name: &str) {
+        self.turns.name = name.into();
+    }
+
+    fn hear(&mut self, limit: Duration) -> Result<Heard> {
+        let heard = self.client()?.hear(limit);
+        heard.map_err(|problem| self.problem(problem))
+    }
+
     fn tell(&mut self, pulse: Arc<Pulse>) {
         self.pulse = pulse;
     }
 
     fn take_time(&mut self, long: bool) {
-        self.limit = if long { MIGRATION } else { STATEMENT };
+        self.limit = if long { MIGRATION } else { self.mode.limit() };
         if let Some(client) = &mut self.client {
             client.limit(self.limit);
         }

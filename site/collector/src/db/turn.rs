@@ -23,13 +23,17 @@ CREATE TABLE IF NOT EXISTS stream_collector(
 CREATE TABLE IF NOT EXISTS stream_part(
     site TEXT NOT NULL, part BIGINT NOT NULL, owner TEXT NOT NULL, epoch BIGINT NOT NULL,
     PRIMARY KEY (site, part));
+CREATE TABLE IF NOT EXISTS stream_watch(name TEXT PRIMARY KEY, until BIGINT NOT NULL);
 COMMIT";
 
 /// PostgreSQL ends the transaction of a collector that is paused in it, so that it holds up the
 /// others for at most this time.
 pub const PAUSED: &str = "SET idle_in_transaction_session_timeout = '5s'";
 
-const TAKE: &str = "UPDATE stream_turn SET number = number + 1 WHERE id = ?1 RETURNING number";
+/// The number of the turn, and whether another collector has viewers who want to hear of its changes.
+const TAKE: &str = "UPDATE stream_turn SET number = number + 1 WHERE id = ?1 RETURNING number,
+    EXISTS (SELECT 1 FROM stream_watch WHERE name <> ?2
+        AND until > (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT)";
 
 /// The purpose of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,21 +49,31 @@ pub struct Turns {
     last: i64,
     now: i64,
     behind: bool,
+    /// The collector's name among those that have viewers.
+    pub name: String,
+    watched: bool,
 }
 
 impl Turns {
     /// The statement that waits for a turn.
-    pub fn take(db: &mut dyn Database, turn: Turn) -> Result<i64> {
-        let rows = db.query(TAKE, &[Value::Int(turn as i64)])?;
-        Ok(rows.first().map_or(0, |row| row.int(0)))
+    pub fn take(db: &mut dyn Database, turn: Turn, name: &str) -> Result<(i64, bool)> {
+        let rows = db.query(TAKE, &[Value::Int(turn as i64), name.into()])?;
+        let row = rows.first();
+        Ok(row.map_or((0, false), |row| (row.int(0), row.int(1) == 1)))
     }
 
     /// It is this collector's turn.
-    pub fn begin(&mut self, number: i64) {
+    pub fn begin(&mut self, number: i64, watched: bool) {
+        self.watched = watched;
         self.now = number;
         if number != self.last.saturating_add(1) {
             self.behind = true;
         }
+    }
+
+    /// Returns true if another collector wants to hear of the changes of this turn.
+    pub fn is_watched(&self) -> bool {
+        self.watched
     }
 
     /// The transaction of this turn is committed.
@@ -80,17 +94,17 @@ mod tests {
     #[test]
     fn a_turn_of_another_collector_is_noticed_until_it_is_asked_for() {
         let mut turns = Turns::default();
-        turns.begin(7);
+        turns.begin(7, false);
         assert!(turns.take_behind());
         turns.commit();
-        turns.begin(8);
+        turns.begin(8, false);
         assert!(!turns.take_behind());
         // It was rolled back, so its number comes again.
-        turns.begin(8);
+        turns.begin(8, false);
         turns.commit();
-        turns.begin(10);
+        turns.begin(10, false);
         turns.commit();
-        turns.begin(11);
+        turns.begin(11, false);
         assert!(
             turns.take_behind(),
             "nobody has asked since 9 was another's"

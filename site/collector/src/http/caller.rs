@@ -76,7 +76,29 @@ pub fn same_origin(headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
+/// What proves who the caller is: a token, or else the session cookie.
+fn proof_of(headers: &HeaderMap) -> Option<Proof> {
+    match headers.get(header::AUTHORIZATION) {
+        Some(given) => {
+            let (scheme, token) = given.to_str().ok()?.split_once(' ')?;
+            let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+            is_bearer.then(|| Proof::of_token(token.trim()))
+        }
+        None => cookie_of(headers, COOKIE).map(Proof::of_session),
+    }
+}
+
+/// The caller to whom a proof belongs. One that is unknown here may be new: another collector may have
+/// made it a moment ago.
+async fn known(app: &App, proof: &Proof) -> Result<Option<Caller>, ApiError> {
+    if let Some(caller) = app.auth.still(proof, app.clock.now()) {
+        return Ok(Some(caller));
+    }
+    app.auth.catch_up().await?;
+    Ok(app.auth.still(proof, app.clock.now()))
+}
+
+async fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
     let unknown = |message, hint| {
         ApiError::new(
             StatusCode::UNAUTHORIZED,
@@ -85,28 +107,24 @@ fn caller(parts: &Parts, app: &App) -> Result<Caller, ApiError> {
             Some(hint),
         )
     };
-    if let Some(given) = parts.headers.get(header::AUTHORIZATION) {
-        let token = given.to_str().ok().and_then(|text| {
-            let (scheme, token) = text.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-        });
-        return token
-            .and_then(|token| app.auth.token(token))
-            .ok_or_else(|| {
-                unknown(
-                    "the token is unknown",
-                    "an admin creates one with POST /api/v1/tokens",
-                )
-            });
-    }
-    let caller = cookie_of(&parts.headers, COOKIE)
-        .and_then(|secret| app.auth.session(secret, app.clock.now()))
-        .ok_or_else(|| {
+    let found = match proof_of(&parts.headers) {
+        Some(proof) => known(app, &proof).await?,
+        None => None,
+    };
+    if parts.headers.contains_key(header::AUTHORIZATION) {
+        return found.ok_or_else(|| {
             unknown(
-                "not logged in",
-                "POST /api/v1/login, or send `Authorization: Bearer selo_...`",
+                "the token is unknown",
+                "an admin creates one with POST /api/v1/tokens",
             )
-        })?;
+        });
+    }
+    let caller = found.ok_or_else(|| {
+        unknown(
+            "not logged in",
+            "POST /api/v1/login, or send `Authorization: Bearer selo_...`",
+        )
+    })?;
     if !matches!(parts.method, Method::GET | Method::HEAD) {
         same_origin(&parts.headers)?;
     }
@@ -123,8 +141,8 @@ pub fn is_at_least(caller: &Caller, role: Role) -> bool {
     }
 }
 
-fn at_least(parts: &Parts, app: &App, role: Role) -> Result<Caller, ApiError> {
-    let caller = caller(parts, app)?;
+async fn at_least(parts: &Parts, app: &App, role: Role) -> Result<Caller, ApiError> {
+    let caller = caller(parts, app).await?;
     if is_at_least(&caller, role) {
         return Ok(caller);
     }
@@ -144,7 +162,7 @@ impl FromRequestParts<Arc<App>> for Viewer {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        at_least(parts, app, Role::Viewer).map(Viewer)
+        at_least(parts, app, Role::Viewer).await.map(Viewer)
     }
 }
 
@@ -152,7 +170,7 @@ impl FromRequestParts<Arc<App>> for Operator {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        at_least(parts, app, Role::Operator).map(Operator)
+        at_least(parts, app, Role::Operator).await.map(Operator)
     }
 }
 
@@ -160,7 +178,7 @@ impl FromRequestParts<Arc<App>> for Admin {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        at_least(parts, app, Role::Admin).map(|_| Admin)
+        at_least(parts, app, Role::Admin).await.map(|_| Admin)
     }
 }
 
@@ -168,7 +186,7 @@ impl FromRequestParts<Arc<App>> for Person {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        let caller = at_least(parts, app, Role::Admin)?;
+        let caller = at_least(parts, app, Role::Admin).await?;
         match caller.proof {
             Proof::Session(_) => Ok(Person(caller)),
             Proof::Token(_) => Err(ApiError::new(
@@ -185,7 +203,7 @@ impl FromRequestParts<Arc<App>> for Sender {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
-        at_least(parts, app, Role::Device).map(Sender)
+        at_least(parts, app, Role::Device).await.map(Sender)
     }
 }
 
@@ -199,7 +217,9 @@ impl FromRequestParts<Arc<App>> for Station {
         let (Some(strangers), Some(ConnectInfo(Peer(peer))), false) =
             (&app.strangers, peer, says_who)
         else {
-            return at_least(parts, app, Role::Device).map(|caller| Station(caller.name));
+            return at_least(parts, app, Role::Device)
+                .await
+                .map(|caller| Station(caller.name));
         };
         same_origin(&parts.headers)?;
         let (address, _) = proxies::client(peer.ip(), &parts.headers, app);

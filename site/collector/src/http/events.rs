@@ -93,12 +93,24 @@ impl Listener {
         let caller = self.app.auth.still(&self.proof, self.app.clock.now());
         caller.is_some_and(|caller| is_at_least(&caller, Role::Viewer))
     }
+
+    /// Waits while nobody is known, because the database that others change does not answer. Nothing
+    /// is sent meanwhile. Returns whether the listener may hear more.
+    async fn is_allowed(&mut self) -> bool {
+        while !self.app.auth.knows() {
+            tokio::select! {
+                _ = self.stopping.wait_for(|stopping| *stopping) => return false,
+                _ = self.look.tick() => {}
+            }
+        }
+        self.may_listen()
+    }
 }
 
 async fn next(mut listener: Listener) -> Option<(Result<Sent, Infallible>, Listener)> {
     let event = loop {
         // Check before each event, so that nothing is sent after the right has ended.
-        if !listener.may_listen() {
+        if !listener.is_allowed().await {
             return None;
         }
         if let Some(event) = listener.first.pop_front() {
@@ -111,7 +123,7 @@ async fn next(mut listener: Listener) -> Option<(Result<Sent, Infallible>, Liste
             event = listener.live.recv() => break event,
         }
     };
-    if !listener.may_listen() {
+    if !listener.is_allowed().await {
         return None;
     }
     match event {

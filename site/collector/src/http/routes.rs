@@ -27,8 +27,9 @@ use super::answer::ApiError;
 use super::app::App;
 pub use super::public::{data as public_data, page as public_page};
 use crate::blocking::within;
-use crate::db::Database;
+use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
+use crate::sql;
 use crate::store::Store;
 
 pub use alarms::{acknowledge, alarms, journal, rules, set_rules};
@@ -144,5 +145,25 @@ impl App {
         work: impl FnOnce(&mut dyn Database, &mut Store) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         within("the database", WRITE_DEADLINE, self.ingest.write(work)).await
+    }
+
+    /// Changes tokens, logins or settings in the database, and tells the other collectors that share it.
+    async fn change_access<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn Database) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        if !self.auth.is_shared() {
+            return self.write(move |db, _| work(db)).await;
+        }
+        let done = self.write(move |db, _| {
+            transaction(db, |db| {
+                db.execute(sql::CHANGE_ACCESS, &[])?;
+                work(db)
+            })
+        });
+        let done = done.await?;
+        // It is done, whether it is read again now or later.
+        let _ = self.auth.catch_up().await;
+        Ok(done)
     }
 }

@@ -1,5 +1,6 @@
 //! One program for the integration tests of this crate: it links the crate once.
 
+mod accounts;
 mod alarms;
 mod api;
 mod backlog;

@@ -2,7 +2,7 @@
 //! that share a database write in turn, and each reads anew what another one has changed, so a
 //! statement for each station would make a turn last for seconds.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::common::counting::Counting;
 use crate::common::{NOON, message, place, postgres::Cluster};
@@ -13,6 +13,7 @@ use selo_collector::schema::migrate;
 use selo_collector::store::Store;
 
 const MINUTE: i64 = 60_000;
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A reading a minute of each of these stations, with more rain each.
 fn readings(stations: std::ops::Range<u32>, counter: u32) -> Vec<Message> {
@@ -91,13 +92,53 @@ fn a_batch_takes_as_many_statements_for_many_stations_as_for_a_few() {
     assert_eq!(few.len(), many.len(), "{many:#?}");
 }
 
+/// Viewers at another collector cost a batch one statement, however many readings it has.
+#[test]
+fn a_batch_tells_the_viewers_of_another_collector_with_one_statement() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let quiet = statements(&cluster, 0..3);
+    assert!(quiet.iter().all(|line| !line.contains("pg_notify")));
+    cluster.psql("INSERT INTO stream_watch VALUES ('other', 9000000000000000)");
+    let mut ears = place(&cluster).open_brief().expect("opens");
+    ears.script("LISTEN selo_live").expect("listens");
+    for stations in [3..6, 6..206] {
+        let told = statements(&cluster, stations);
+        let notices = told.iter().filter(|line| line.contains("pg_notify"));
+        assert_eq!((notices.count(), told.len()), (1, quiet.len() + 1));
+    }
+    let mut heard = Vec::new();
+    let since = Instant::now();
+    // Each call stores three batches.
+    while heard.len() < 6 && since.elapsed() < PATIENCE {
+        let more = ears.hear(Duration::from_millis(100)).expect("hears");
+        assert!(!more.lost);
+        heard.extend(more.messages);
+    }
+    assert_eq!(heard.len(), 6);
+    assert!(heard.iter().all(|message| message.len() < 8000));
+    assert!(heard[5].contains(r#""more":true"#), "{}", heard[5]);
+
+    // Its own viewers hear of it without the database.
+    let mut own = Shares::new(&cluster);
+    own.db.call("other");
+    own.store(&readings(300..303, 1));
+    cluster.psql("NOTIFY selo_live, 'end'");
+    let next = ears.hear(PATIENCE).expect("hears").messages;
+    assert_eq!(next, ["end"]);
+}
+
 #[test]
 #[ignore = "prints figures: nextest run --run-ignored only -E 'test(twenty_thousand_stations)' --no-capture"]
 fn a_batch_of_twenty_thousand_stations() {
     let Some(cluster) = Cluster::start() else {
         return;
     };
-    for line in statements(&cluster, 0..20_000) {
+    let quiet = statements(&cluster, 0..20_000);
+    println!("the same while another collector has viewers:");
+    cluster.psql("INSERT INTO stream_watch VALUES ('other', 9000000000000000)");
+    for line in [quiet, statements(&cluster, 20_000..40_000)].concat() {
         let at = line.find("duration:").expect("a duration");
         println!("  {}", line[at..].chars().take(100).collect::<String>());
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
@@ -72,16 +72,18 @@ pub fn shown(station: &Value) -> Option<(u32, u64)> {
 #[derive(Debug)]
 pub struct Viewer {
     address: SocketAddr,
-    /// The file with the password of its first user.
-    password: PathBuf,
+    /// Files of which one has the password of the first user: that of the collector that made it.
+    passwords: Vec<PathBuf>,
     cookie: Option<String>,
 }
 
 impl Viewer {
-    pub fn new(address: SocketAddr, state: &Path) -> Viewer {
+    /// `states` are the directories of all collectors.
+    pub fn new(address: SocketAddr, states: &[PathBuf]) -> Viewer {
+        let file = |state: &PathBuf| state.join("collector/admin-password");
         Viewer {
             address,
-            password: state.join("collector/admin-password"),
+            passwords: states.iter().map(file).collect(),
             cookie: None,
         }
     }
@@ -111,7 +113,8 @@ impl Viewer {
     }
 
     fn login(&self) -> Option<String> {
-        let password = std::fs::read_to_string(&self.password).ok()?;
+        let mut files = self.passwords.iter();
+        let password = files.find_map(|file| std::fs::read_to_string(file).ok())?;
         let login = json!({"user": "admin", "password": password.trim()});
         let request = agent()
             .post(self.url("login"))

@@ -140,10 +140,10 @@ impl Whole {
 
     /// Somebody who looks at each collector.
     pub fn viewers(&self) -> Vec<Viewer> {
-        let collectors = self.pages.iter().zip(&self.collectors);
-        collectors
-            .map(|(address, part)| Viewer::new(*address, &part.home.state()))
-            .collect()
+        let homes = self.collectors.iter().map(|part| part.home.state());
+        let homes: Vec<_> = homes.collect();
+        let viewer = |address: &SocketAddr| Viewer::new(*address, &homes);
+        self.pages.iter().map(viewer).collect()
     }
 
     /// True if parts can be cut from each other.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use super::Net;
 use super::server::STREAM;
@@ -68,11 +68,6 @@ impl Net {
         self.is_settled();
         let counted = self.psql("SELECT readings FROM station");
         assert_eq!(counted, self.told.to_string());
-    }
-
-    fn signal_collector(&self, number: usize, signal: Signal) {
-        let running = self.collectors[number].as_ref().expect("runs");
-        kill_process(Pid::from_child(&running.child), signal).expect("runs");
     }
 }
 

@@ -46,6 +46,14 @@ fn number(id: &str) -> Result<i64, ApiError> {
 }
 
 impl App {
+    /// Reads the channels again, if another collector may have changed them.
+    async fn catch_up_channels(&self) -> Result<()> {
+        if self.auth.is_shared() {
+            self.channels.reload(&self.readers).await?;
+        }
+        Ok(())
+    }
+
     async fn show_channel(&self, channel: Channel) -> Result<Value> {
         self.readers.read(move |db| with_outbox(db, &channel)).await
     }
@@ -77,6 +85,7 @@ impl App {
 
 /// `GET /channels`.
 pub async fn channels(_: Admin, State(app): Shared) -> Answer {
+    app.catch_up_channels().await?;
     let all = app.channels.all();
     let list = move |db: &mut dyn Database| {
         let each = all.iter().map(|channel| with_outbox(db, channel));
@@ -92,13 +101,7 @@ pub async fn new_channel(
     Body(asked): Body<Change>,
 ) -> Result<Response, ApiError> {
     let channel = app.channels.add(asked).await?;
-    let (outbox, channels) = (app.outbox.clone(), app.channels.clone());
-    tokio::spawn(channel::run(
-        outbox,
-        channels,
-        app.settings.clone(),
-        channel.id,
-    ));
+    channel::start(&app.outbox, &app.channels, &app.settings, channel.id);
     app.aim(channel.id).await?;
     let json = app.show_channel(channel).await?;
     Ok((StatusCode::CREATED, Json(json)).into_response())
@@ -127,6 +130,7 @@ pub async fn delete_channel(_: Person, State(app): Shared, Path(id): Path<String
 /// `POST /channels/{id}/test`: sends a test message now, and tells what came of it.
 pub async fn test_channel(_: Person, State(app): Shared, Path(id): Path<String>) -> Answer {
     let id = number(&id)?;
+    app.catch_up_channels().await?;
     let channel = app.channels.get(id);
     let channel = channel.ok_or_else(|| ApiError::unknown(&format!("channel {id}")))?;
     let Some(_place) = app.tests.take(id, 1) else {

@@ -17,7 +17,6 @@ use crate::db::{Database, Value as Column};
 use crate::error::Result;
 use crate::metrics::add;
 use crate::sql;
-use crate::store::Store;
 
 /// Body of a login.
 #[derive(Deserialize)]
@@ -47,7 +46,7 @@ pub async fn login(
     match done {
         Ok(login) => {
             add(&app.metrics.logins, 1);
-            app.keep_login(&login).await;
+            app.keep_login(&login).await?;
             let secure = if app.secure { "; Secure" } else { "" };
             let cookie = |name: &str, value: &str, ms: i64| {
                 let seconds = ms / 1000;
@@ -69,8 +68,9 @@ pub async fn login(
 }
 
 impl App {
-    /// Stores a login so that it outlives this run, and deletes the sessions that it evicted.
-    async fn keep_login(&self, login: &Login) {
+    /// Stores a login so that it outlives this run, and deletes the sessions that it evicted. A login
+    /// that the other collectors of a shared database cannot know is none.
+    async fn keep_login(&self, login: &Login) -> Result<()> {
         let session = &login.session;
         let kept: [Column; 4] = [
             session.id.to_vec().into(),
@@ -79,14 +79,24 @@ impl App {
             session.expires.into(),
         ];
         let ended = login.ended.clone();
-        let work = move |db: &mut dyn Database, _: &mut Store| {
+        let work = move |db: &mut dyn Database| {
             for id in ended {
                 db.execute(sql::DELETE_LOGIN, &[id.to_vec().into()])?;
             }
             db.execute(sql::INSERT_LOGIN, &kept)
         };
-        if let Err(error) = self.write(work).await {
-            tracing::warn!("a login was not stored and will end with this run: {error}");
+        match self.change_access(work).await {
+            Ok(_) => Ok(()),
+            Err(error) if self.auth.is_shared() => {
+                // The database may still store it.
+                let id = self.auth.logout(&login.secret);
+                self.auth.logout_later(id);
+                Err(error)
+            }
+            Err(error) => {
+                tracing::warn!("a login was not stored and will end with this run: {error}");
+                Ok(())
+            }
         }
     }
 
@@ -125,10 +135,14 @@ impl App {
 pub async fn logout(State(app): Shared, headers: HeaderMap) -> Result<Response, ApiError> {
     same_origin(&headers)?;
     if let Some(secret) = cookie_of(&headers, COOKIE) {
-        let id = app.auth.logout(secret).to_vec();
-        // Otherwise the session would return at the next start.
-        app.write(move |db, _| db.execute(sql::DELETE_LOGIN, &[id.into()]))
-            .await?;
+        let id = app.auth.logout(secret);
+        // Otherwise the session would return at the next start, or stay at other collectors.
+        let delete =
+            move |db: &mut dyn Database| db.execute(sql::DELETE_LOGIN, &[id.to_vec().into()]);
+        if let Err(error) = app.change_access(delete).await {
+            app.auth.logout_later(id);
+            return Err(error.into());
+        }
     }
     let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
     Ok(([(header::SET_COOKIE, cookie)], Json(json!({}))).into_response())

@@ -173,7 +173,7 @@ pub async fn patch_map(_: Admin, State(app): Shared, Body(patch): Body<MapPatch>
         }
     }
     let stored = tiles.clone();
-    app.write(move |db, _| settings::store(db, "tiles", &stored))
+    app.change_access(move |db| settings::store(db, "tiles", &stored))
         .await?;
     app.settings.set_tiles(&tiles);
     app.show_map().await

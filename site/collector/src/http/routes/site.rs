@@ -37,7 +37,7 @@ pub async fn patch_site(_: Admin, State(app): Shared, Body(patch): Body<SitePatc
     let name = patch.name.map(|name| name.trim().to_string());
     settings::check(name.as_deref(), patch.zone.as_deref())?;
     let stored = (name.clone(), patch.zone.clone());
-    app.write(move |db, _| {
+    app.change_access(move |db| {
         if let Some(name) = &stored.0 {
             settings::store(db, "name", name)?;
         }
@@ -65,7 +65,7 @@ pub async fn public(_: Admin, State(app): Shared) -> Answer {
 pub async fn put_public(_: Admin, State(app): Shared, Body(wanted): Body<Public>) -> Answer {
     wanted.check()?;
     let text = json!(wanted).to_string();
-    app.write(move |db, _| settings::store(db, "public", &text))
+    app.change_access(move |db| settings::store(db, "public", &text))
         .await?;
     app.settings.set_public(wanted);
     app.public.forget().await;

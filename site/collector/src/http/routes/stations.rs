@@ -12,11 +12,10 @@ use super::super::answer::ApiError;
 use super::super::app::App;
 use super::super::caller::{Operator, Viewer};
 use super::{Answer, Body, Shared};
-use crate::db::{Database, Value as Column};
+use crate::db::{Database, Value as Column, transaction};
 use crate::error::{Error, Result};
 use crate::overview::{self, Order};
-use crate::query;
-use crate::sql;
+use crate::{live, query, sql};
 
 impl App {
     async fn find_stations(&self, chosen: Option<Vec<String>>) -> Result<Vec<Value>> {
@@ -187,6 +186,12 @@ pub async fn patch_station(
     app.write(move |db, _| db.execute(sql::PATCH_STATION, &parameters))
         .await?;
     let station = app.find_station(&station).await?;
-    app.events.publish("station", station.to_string().into());
+    let line = station.to_string();
+    app.events.publish("station", line.as_str().into());
+    if app.auth.is_shared() {
+        let tell = move |db: &mut dyn Database| live::tell_event(db, "station", &line);
+        // The change is made. Viewers elsewhere see it later if this fails.
+        let _ = app.write(move |db, _| transaction(db, tell)).await;
+    }
     Ok(Json(station))
 }

@@ -40,6 +40,7 @@ fn check_name(name: &str) -> Result<(), ApiError> {
 
 /// `GET /tokens`: the tokens without their secrets.
 pub async fn tokens(_: Admin, State(app): Shared) -> Answer {
+    app.auth.catch_up().await?;
     let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
     let known = app.auth.tokens();
     let tokens: Vec<Value> = rows
@@ -82,7 +83,7 @@ pub async fn new_token(
         scope.to_text().into(),
     ];
     let rows = app
-        .write(move |db, _| db.query(sql::INSERT_TOKEN, &parameters))
+        .change_access(move |db| db.query(sql::INSERT_TOKEN, &parameters))
         .await?;
     let made = Token {
         id: rows.first().map_or(0, |row| row.int(0)),
@@ -116,6 +117,7 @@ pub async fn patch_token(
 ) -> Answer {
     let unknown = || ApiError::unknown(&format!("token {id}"));
     let number: i64 = id.parse().map_err(|_| unknown())?;
+    app.auth.catch_up().await?;
     let mut token = app.auth.tokens().remove(&number).ok_or_else(unknown)?;
     let own = |stations: Vec<&str>| stations.into_iter().map(str::to_owned).collect();
     let site = patch.site.as_deref().unwrap_or(&token.scope.site);
@@ -133,7 +135,7 @@ pub async fn patch_token(
         number.into(),
         token.name.as_str().into(),
     ];
-    app.write(move |db, _| db.execute(sql::PATCH_TOKEN, &parameters))
+    app.change_access(move |db| db.execute(sql::PATCH_TOKEN, &parameters))
         .await?;
     app.auth.change_token(&token);
     let rows = app.readers.read(|db| db.query(sql::TOKENS, &[])).await?;
@@ -146,11 +148,15 @@ pub async fn delete_token(_: Admin, State(app): Shared, Path(id): Path<String>) 
     let unknown = || ApiError::unknown(&format!("token {id}"));
     let number: i64 = id.parse().map_err(|_| unknown())?;
     // Revoke the token at once, even if the database is unavailable. In that case it returns at
-    // the next start.
+    // the next start; collectors that share the database delete it when it answers.
     app.auth.forget_token(number);
     let gone = app
-        .write(move |db, _| db.execute(sql::DELETE_TOKEN, &[number.into()]))
-        .await?;
+        .change_access(move |db| db.execute(sql::DELETE_TOKEN, &[number.into()]))
+        .await;
+    if gone.is_err() {
+        app.auth.forget_token_later(number);
+    }
+    let gone = gone?;
     if gone == 0 {
         return Err(unknown());
     }

@@ -21,18 +21,22 @@ use crate::error::Result;
 type Password = Zeroizing<String>;
 
 impl App {
-    /// Changes the user file on a thread that may wait for the disk and for the hash.
+    /// Changes the users on a thread that may wait for the disk or the database, and for the hash.
     async fn change_users(
         &self,
         work: impl FnOnce(&Users) -> Result<()> + Send + 'static,
     ) -> Result<()> {
         let auth = self.auth.clone();
-        self.files.run(move || auth.change_users(work)).await?
+        self.files.run(move || auth.change_users(work)).await??;
+        // It is done, whether it is read again now or later.
+        let _ = self.auth.catch_up().await;
+        Ok(())
     }
 }
 
 /// `GET /users`: names and roles.
 pub async fn users(_: Admin, State(app): Shared) -> Answer {
+    app.auth.catch_up().await?;
     let users: Vec<Value> = app
         .auth
         .list()
