@@ -51,9 +51,13 @@ FEW = [
     "AlteredMessage", "AlteredKey", "ShortSignature", "AlteredChallenge", "AlteredResponse",
     "AlteredElement", "AlteredLastByteOfSalt", "AlteredRandomiser", "AlteredLastNode",
 ]
-# Signatures of CROSS at 192 and 256 bits have 20 to 54 KB: these sets have one.
-LARGE = re.compile("cross-.*-(192|256)-")
-ONE = ["AlteredResponse"]
+# Signatures of CROSS at 192 and 256 bits have 20 to 75 KB, and the public key of UOV-Is 67 KB: these sets
+# have one.
+LARGE = re.compile("cross-.*-(192|256)-|uov-is-")
+ONE = ["AlteredResponse", "AlteredElement"]
+
+# The numbers of UOV's sets, as its sources name them.
+UOV = {"is": ("Is", "_OV16_160_64"), "ip": ("Ip", "_OV256_112_44")}
 
 
 class Form:
@@ -76,10 +80,12 @@ class Form:
             self.prefix = f"PQCLEAN_{name.replace('-', '').upper()}_CLEAN_crypto_sign_"
             self.defines = []
         else:
-            self.title = f"OV-{number[0].upper()}{number[1:]}"
+            of, form = number.split("-", 1)
+            level, numbers = UOV[of]
+            self.title = f"OV-{level}-{form}"
             words = self.title[3:].replace("-", "_")
             self.folder, self.prefix = f"uov/pqov_ov_{words}_ref", f"pqov_uov_{words}_ref_"
-            self.defines = ["_OV256_112_44", "_OV_PKC_SKC", "_UTILS_OQS_"]
+            self.defines = [numbers, "_OV_PKC_SKC", "_UTILS_OQS_"]
 
     def signed(self, message, signature):
         return signature + message if self.family in ["mayo", "sphincs"] else message + signature

@@ -64,7 +64,8 @@ static int glue_takes(const struct agent_call *call)
 }
 
 #ifndef GLUE_VERIFIES_ONLY
-/* Gives the size of the signature, and the number of random bytes that it took, at most 255. */
+/* Gives the size of the signature in two bytes, or in four if the largest has more than 65,535, and the
+ * number of random bytes that it took, at most 255. */
 static uint8_t sign(struct agent_call *call)
 {
     if (call->in[2].size != RANDOM_BYTES || !glue_takes(call))
@@ -74,10 +75,17 @@ static uint8_t sign(struct agent_call *call)
     size_t size = 0;
     int failed;
     AGENT_MEASURE(failed = lib_sign(signature, &size, &message, private_key));
-    call->out[0] = (uint8_t)(size >> 8);
-    call->out[1] = (uint8_t)size;
-    call->out[2] = (uint8_t)(glue_taken < 255 ? glue_taken : 255);
-    call->out_size = 3;
+    uint8_t *out = call->out;
+#ifdef GLUE_LARGE_PARTS
+    if (SIGNATURE_BYTES > UINT16_MAX) {
+        *out++ = (uint8_t)(size >> 24);
+        *out++ = (uint8_t)(size >> 16);
+    }
+#endif
+    out[0] = (uint8_t)(size >> 8);
+    out[1] = (uint8_t)size;
+    out[2] = (uint8_t)(glue_taken < 255 ? glue_taken : 255);
+    call->out_size = (uint16_t)(out + 3 - call->out);
     return failed ? SELO_ERROR_ARGUMENT : SELO_OK;
 }
 #endif
@@ -87,7 +95,7 @@ static uint8_t verify(struct agent_call *call)
 {
     if (call->in[2].size < 2 || !glue_takes(call))
         return AGENT_BAD_SIZE;
-    const size_t size = glue_two(&call->in[2]);
+    const size_t size = glue_place_of(&call->in[2]);
     if (size > SIGNATURE_BYTES)
         return AGENT_BAD_SIZE;
     const struct glue_message message = glue_message_of(call);

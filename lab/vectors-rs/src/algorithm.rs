@@ -395,6 +395,7 @@ const ALGORITHMS: &[Algorithm] = &{
             [64, 96, 153, 64, 53_527],
             [1, 2, 1],
         ),
+        large_signature("cross-rsdp-256-fast", [64, 96, 153, 64, 74_590], [1, 2, 1]),
         large_signature("cross-rsdp-256-small", [64, 96, 153, 64, 50_818], [1, 2, 1]),
         large_signature("cross-rsdpg-192-fast", [48, 72, 83, 48, 26_772], [1, 2, 1]),
         large_signature(
@@ -414,6 +415,7 @@ const ALGORITHMS: &[Algorithm] = &{
             [64, 96, 106, 64, 36_454],
             [1, 2, 1],
         ),
+        large_signature("uov-is-pkc-skc", [32, 16, 66_576, 32, 96], [1, 2, 1]),
         large_signature("uov-ip-pkc-skc", [32, 16, 43_576, 32, 128], [1, 2, 1]),
         // Signers with a state are not called: only their public keys and signatures have sizes.
         large_signature("lms-sha256-h10-w4", [0, 0, 60, 0, 2512], [1, 2, 1]),

@@ -34,4 +34,5 @@ pub use case::{AeadMessage, Case, CaseKind, CaseResult, CbcNext, Direction, Larg
 pub use catalog::{Catalog, Set, VectorFile};
 pub use error::Error;
 pub use implementation::{CallError, CallOutput, Implementation, status};
+pub use run::place;
 pub use sample::stratified;

@@ -1,7 +1,7 @@
 //! Calls that verify published signatures of a scheme with large keys, for a board on which the
 //! library has no room to sign.
 
-use selo_vectors::{Case, CaseKind, Catalog};
+use selo_vectors::{Case, CaseKind, Catalog, place};
 
 use crate::error::Result;
 use crate::interface::{Call, Input, Plan};
@@ -63,20 +63,14 @@ fn plan(public: &[u8], [message, context]: [&[u8]; 2], signature: &[u8]) -> Plan
     let mut calls = Vec::new();
     for (part, bytes) in [(PUBLIC, public), (SIGNATURE, signature)] {
         for (number, piece) in bytes.chunks(PIECE).enumerate() {
-            let offset = u16::try_from(number * PIECE).unwrap_or(u16::MAX);
-            let inputs = [vec![part], offset.to_be_bytes().to_vec(), piece.to_vec()];
+            let inputs = [vec![part], place(number * PIECE), piece.to_vec()];
             calls.push(Call {
                 operation: "load",
                 inputs: inputs.map(Input::Fixed).to_vec(),
             });
         }
     }
-    let size = u16::try_from(signature.len()).unwrap_or(u16::MAX);
-    let inputs = [
-        message.to_vec(),
-        context.to_vec(),
-        size.to_be_bytes().to_vec(),
-    ];
+    let inputs = [message.to_vec(), context.to_vec(), place(signature.len())];
     calls.push(Call {
         operation: "verify",
         inputs: inputs.map(Input::Fixed).to_vec(),

@@ -1,12 +1,11 @@
 //! Signatures with large keys. The implementation keeps the keys and the signature.
 
-use super::parts::{Part, fetch, load, two};
+use super::parts::{Part, fetch, load, place};
 use super::session::{Session, Stop, expect, fail};
 use crate::{LargeKey, status};
 
-/// Bytes of the output of `sign`: the size of the signature, and the number of random bytes that it
-/// took.
-const SIGNED: usize = 3;
+/// Bytes of the output of `sign` after the size of the signature: the number of random bytes that it took.
+const DRAWN: usize = 1;
 
 /// The inputs of a signature.
 pub(super) struct Signing<'a> {
@@ -22,7 +21,7 @@ pub(super) fn sign(
     signing: &Signing<'_>,
     signature: &[u8],
 ) -> Result<(), Stop> {
-    session.needs("sign", SIGNED)?;
+    session.needs("sign", place(signature.len()).len() + DRAWN)?;
     match signing.key {
         LargeKey::Private(private) => {
             load(session, Part::Private, private)?;
@@ -34,12 +33,13 @@ pub(super) fn sign(
             expect("public key", signing.public, &got)?;
         }
     }
-    let (first, drawn) = made(session, signing)?;
+    let width = place(signature.len()).len();
+    let (first, drawn) = made(session, signing, width)?;
     // The vector's random bytes decide about a signer that takes them, and about one that takes none
     // and is deterministic. Another number of random bytes is another way to randomise.
     let decides = match drawn {
         0 if signing.random.iter().any(|byte| *byte != 0) => false,
-        0 => first == signature || made(session, signing)?.0 == first,
+        0 => first == signature || made(session, signing, width)?.0 == first,
         drawn => drawn == signing.random.len(),
     };
     if decides {
@@ -53,12 +53,19 @@ pub(super) fn sign(
     )
 }
 
-/// The signature, and the number of random bytes that it took.
-fn made(session: &mut Session<'_>, signing: &Signing<'_>) -> Result<(Vec<u8>, usize), Stop> {
+/// The signature, and the number of random bytes that it took. Its size is told in `width` bytes.
+fn made(
+    session: &mut Session<'_>,
+    signing: &Signing<'_>,
+    width: usize,
+) -> Result<(Vec<u8>, usize), Stop> {
     let inputs = [signing.message, signing.context, signing.random];
-    let signed = session.output("sign", &inputs, SIGNED)?;
-    let [high, low, drawn] = [0, 1, 2].map(|index| signed.get(index).copied().unwrap_or(0));
-    let size = usize::from(u16::from_be_bytes([high, low]));
+    let signed = session.output("sign", &inputs, width + DRAWN)?;
+    let (size, drawn) = signed.split_at(width);
+    let size = size
+        .iter()
+        .fold(0, |size, byte| size << 8 | usize::from(*byte));
+    let drawn = drawn.first().copied().unwrap_or(0);
     Ok((fetch(session, Part::Made, size)?, usize::from(drawn)))
 }
 
@@ -86,7 +93,7 @@ fn verdict(
     if !session.has("verify") {
         return Ok(());
     }
-    let outcome = session.call("verify", &[message, context, &two(size)?])?;
+    let outcome = session.call("verify", &[message, context, &place(size)])?;
     if (outcome.status == status::OK) == valid {
         return Ok(());
     }

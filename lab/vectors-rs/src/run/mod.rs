@@ -12,6 +12,8 @@ mod parts;
 mod session;
 mod signature;
 
+pub use parts::place;
+
 use session::{Session, Stop};
 
 use crate::{CallError, Case, CaseKind, CaseResult, Implementation, Interface};

@@ -15,11 +15,19 @@ pub(super) enum Part {
 /// Bytes beside those of a part in the inputs of `load`: the part and the offset.
 const LOAD_HEAD: usize = 3;
 
+/// The same for an offset of four bytes.
+const LONG_HEAD: usize = 5;
+
 pub(super) fn load(session: &mut Session<'_>, part: Part, bytes: &[u8]) -> Result<(), Stop> {
-    let largest = session.io_bytes().saturating_sub(LOAD_HEAD);
+    let head = if bytes.len() > usize::from(u16::MAX) {
+        LONG_HEAD
+    } else {
+        LOAD_HEAD
+    };
+    let largest = session.io_bytes().saturating_sub(head);
     session.needs("load", LOAD_HEAD + 1)?;
     for (number, piece) in bytes.chunks(largest.max(1)).enumerate() {
-        let offset = two(number * largest)?;
+        let offset = place(number * largest);
         session.output("load", &[&[part as u8], &offset, piece], 0)?;
     }
     Ok(())
@@ -30,7 +38,7 @@ pub(super) fn fetch(session: &mut Session<'_>, part: Part, size: usize) -> Resul
     let mut bytes = Vec::new();
     while bytes.len() < size {
         let now = largest.min(size - bytes.len());
-        let (offset, count) = (two(bytes.len())?, two(now)?);
+        let (offset, count) = (place(bytes.len()), two(now)?);
         bytes.extend(session.output("fetch", &[&[part as u8], &offset, &count], now)?);
     }
     Ok(bytes)
@@ -48,6 +56,18 @@ pub(super) fn key_pair(
     expect("public key", public, &got)?;
     let got = fetch(session, Part::Private, private.len())?;
     expect("private key", private, &got)
+}
+
+/// An offset or a size in two bytes, or in four if it is above 65,535. Only an implementation with parts
+/// of that size gets the latter.
+pub fn place(number: usize) -> Vec<u8> {
+    match u16::try_from(number) {
+        Ok(number) => number.to_be_bytes().to_vec(),
+        Err(_) => u32::try_from(number)
+            .unwrap_or(u32::MAX)
+            .to_be_bytes()
+            .to_vec(),
+    }
 }
 
 pub(super) fn two(number: usize) -> Result<[u8; 2], Stop> {
