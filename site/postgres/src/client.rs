@@ -4,9 +4,12 @@
 
 use std::fmt;
 use std::future::Future;
+use std::io::Cursor;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::SinkExt;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -111,6 +114,19 @@ impl Client {
     /// Executes a prepared statement. Returns the number of rows that it changed.
     pub fn change(&mut self, by: &Statement, parameters: Parameters<'_>) -> Done<u64> {
         self.waiter.wait(self.inner()?.execute(by, parameters))
+    }
+
+    /// Carries out a prepared COPY FROM STDIN with these rows, as pieces of its format. Returns their
+    /// number. The server works on a piece while the next one is sent.
+    pub fn copy_in(&mut self, by: &Statement, pieces: Vec<Vec<u8>>) -> Done<u64> {
+        let inner = self.inner()?;
+        self.waiter.wait(async move {
+            let mut sink = pin!(inner.copy_in::<_, Cursor<Vec<u8>>>(by).await?);
+            for piece in pieces {
+                sink.send(Cursor::new(piece)).await?;
+            }
+            sink.finish().await
+        })
     }
 
     /// Sets the maximum wait for each answer from now on.

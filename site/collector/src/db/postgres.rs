@@ -5,6 +5,9 @@
 //! statement takes all rows, or all keys, as arrays: one for each column ([`array`]).
 
 mod array;
+mod own;
+mod packed;
+mod tables;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,6 +22,8 @@ use tokio::runtime::Runtime;
 use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
+
+pub use packed::Packed;
 
 use super::turn::{PAUSED, TABLES, Turn, Turns};
 use super::{Database, Row, Value, one_row};
@@ -176,25 +181,34 @@ impl Postgres {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        let prepared = self.client()?.prepare(&sql.replace('?', "$"));
+        let own = own::statement(sql).replace('?', "$");
+        let prepared = self.client()?.prepare(&own);
         let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.statements.insert(sql.into(), statement.clone());
         Ok(statement)
     }
 
     /// The statement that does for many what `one` does. `make` writes it, from the types of the
-    /// parameters of `one`.
+    /// parameters of `one`, unless this database has its own for what begins with `head`.
     fn statement_of_many(
         &mut self,
+        head: &str,
         one: &str,
         make: impl FnOnce(&[Type]) -> String,
     ) -> Result<Statement> {
         if let Some(statement) = self.of_many.get(one) {
             return Ok(statement.clone());
         }
-        let types = self.client()?.prepare(&one.replace('?', "$"));
-        let types = types.map_err(|problem| self.problem(problem))?;
-        let prepared = self.client()?.prepare(&make(types.params()));
+        let text = match own::of_many(head) {
+            Some(text) => text,
+            None => {
+                let one = own::statement(one).replace('?', "$");
+                let types = self.client()?.prepare(&one);
+                let types = types.map_err(|problem| self.problem(problem))?;
+                make(types.params())
+            }
+        };
+        let prepared = self.client()?.prepare(&text);
         let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.of_many.insert(one.into(), statement.clone());
         Ok(statement)
@@ -349,7 +363,8 @@ impl Database for Postgres {
         if keys.is_empty() {
             return Ok(found);
         }
-        let statement = self.statement_of_many(sql, |types| array::query(sql, types))?;
+        let make = |types: &[Type]| array::query(&own::statement(sql), types);
+        let statement = self.statement_of_many(sql, sql, make)?;
         for Row(mut columns) in self.rows_of_many(&statement, keys)? {
             // The number of the key, from 1.
             let Some(Value::Int(number)) = columns.pop() else {
@@ -369,7 +384,7 @@ impl Database for Postgres {
         }
         let one = format!("{change} WHERE {place}");
         let make = |types: &[Type]| array::change(change, place, types);
-        let statement = self.statement_of_many(&one, make)?;
+        let statement = self.statement_of_many(change, &one, make)?;
         self.change_of_many(&statement, rows)
     }
 
@@ -379,7 +394,7 @@ impl Database for Postgres {
         };
         let one = one_row(head, tail, first.len());
         let make = |types: &[Type]| array::insert(head, tail, types);
-        let statement = self.statement_of_many(&one, make)?;
+        let statement = self.statement_of_many(head, &one, make)?;
         self.change_of_many(&statement, rows)
     }
 
@@ -390,7 +405,7 @@ impl Database for Postgres {
         let tail = format!("ON CONFLICT DO NOTHING RETURNING {}", key.join(", "));
         let one = one_row(head, &tail, first.len());
         let make = |types: &[Type]| array::insert(head, &tail, types);
-        let statement = self.statement_of_many(&one, make)?;
+        let statement = self.statement_of_many(head, &one, make)?;
         let inserted = self.rows_of_many(&statement, rows)?;
         // PostgreSQL does not guarantee the order of the returned rows.
         let name = |columns: &[Value]| format!("{columns:?}");
@@ -400,6 +415,23 @@ impl Database for Postgres {
             found.is_some_and(|found| inserted.contains(&found))
         });
         Ok(fresh.collect())
+    }
+
+    fn is_packed(&self) -> bool {
+        true
+    }
+
+    fn may_defer(&self) -> bool {
+        self.mode == Mode::Writes
+    }
+
+    fn put_packed(&mut self, rows: &[Packed<'_>]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let statement = self.statement(packed::COPY)?;
+        let done = self.client()?.copy_in(&statement, packed::encode(rows));
+        done.map(drop).map_err(|problem| self.problem(problem))
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {
@@ -456,5 +488,6 @@ impl Database for Postgres {
             "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
         )
         .replace("CLUSTERED", "")
+        .replace("PACK_READINGS", &tables::pack())
     }
 }

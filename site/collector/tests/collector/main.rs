@@ -16,6 +16,7 @@ mod limits;
 mod many;
 mod map;
 mod mqtt;
+mod packed;
 mod posted;
 mod public;
 mod rights;
