@@ -79,10 +79,6 @@ impl Store {
         }
     }
 
-    fn large(&self) -> usize {
-        self.large.unwrap_or(LARGE)
-    }
-
     /// Stores the consequences of readings that earlier batches left for later. Does nothing if
     /// there are none.
     pub fn settle_up(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
@@ -226,15 +222,14 @@ impl Store {
             }
         }
         in_order.sort_by(|one, other| one.identity.cmp(&other.identity));
-        let judge = |_: &Message| (now, true);
-        urgent |= self.take_in(db, &in_order, judge, &mut changes)?;
-        let now_or_later = urgent || !self.pending.may_wait(db, (messages.len(), self.large()));
+        let may_wait = db.may_defer() && messages.len() >= self.large.unwrap_or(LARGE);
         if packed {
             let stations = &mut self.stations;
-            self.packer
-                .put(db, stations, &in_order, now, !now_or_later)?;
+            self.packer.put(db, stations, &in_order, now, may_wait)?;
         }
-        if now_or_later {
+        let judge = |_: &Message| (now, true);
+        urgent |= self.take_in(db, &in_order, judge, &mut changes)?;
+        if urgent || !may_wait || self.pending.is_due() {
             changes.extend(self.settle(db, now)?);
         }
         Ok(Ingested { fresh, changes })

@@ -226,7 +226,8 @@ pub trait Database: Send + std::fmt::Debug {
     fn may_defer(&self) -> bool {
         false
     }
-    /// Writes packed readings. None may be stored already.
+    /// Writes packed readings, of which none is stored already. The end of the transaction, or an
+    /// earlier statement, may tell that it failed.
     fn put_packed(&mut self, _rows: &[Packed<'_>]) -> Result<()> {
         Err(refused(self.place(), "it has no packed readings"))
     }

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selo_base::report::chain;
-use selo_postgres::client::{Client, Query};
+use selo_postgres::client::{Client, Copy, Query};
 use selo_postgres::problem::Problem;
-use selo_postgres::server::{Server, runtime};
+use selo_postgres::server::{Server, busy_runtime, runtime};
 use selo_postgres::tls;
 use tokio::runtime::Runtime;
 use tokio_postgres::Statement;
@@ -78,6 +78,8 @@ pub struct Postgres {
     of_many: HashMap<String, Statement>,
     mode: Mode,
     turns: Turns,
+    /// Readings of this transaction that are being written.
+    copying: Option<Copy>,
     pulse: Arc<Pulse>,
     /// Maximum wait for the answer to a statement.
     limit: Duration,
@@ -93,13 +95,17 @@ impl Postgres {
     /// Connects. A writer holds the database's advisory lock for as long as it is connected.
     pub fn open(url: &str, mode: Mode) -> Result<Postgres> {
         let mut db = Postgres {
-            runtime: runtime()?,
+            runtime: match mode {
+                Mode::Writes | Mode::Shares => busy_runtime()?,
+                Mode::Reads | Mode::Agrees => runtime()?,
+            },
             server: Server::of(url, "selo collect")?,
             client: None,
             statements: HashMap::new(),
             of_many: HashMap::new(),
             mode,
             turns: Turns::default(),
+            copying: None,
             pulse: Arc::default(),
             limit: STATEMENT,
         };
@@ -119,6 +125,8 @@ impl Postgres {
 
     /// The error of a statement. Drops a connection that is of no more use.
     fn problem(&mut self, problem: Problem) -> Error {
+        // After a COPY that failed, each statement does.
+        let problem = self.finish_copy().err().unwrap_or(problem);
         let reason = match problem {
             Problem::Server(error) => return self.meaning(&error),
             Problem::Ours(error) => error.to_string(),
@@ -132,6 +140,14 @@ impl Postgres {
         Error::Unavailable {
             place: self.server.place().into(),
             reason,
+        }
+    }
+
+    /// Waits until the readings are written.
+    fn finish_copy(&mut self) -> Result<(), Problem> {
+        match (self.copying.take(), &mut self.client) {
+            (Some(copy), Some(client)) => client.finish_copy(copy).map(drop),
+            _ => Ok(()),
         }
     }
 
@@ -173,6 +189,7 @@ impl Postgres {
 
     fn forget(&mut self) {
         self.client = None;
+        self.copying = None;
         self.statements.clear();
         self.of_many.clear();
     }
@@ -430,8 +447,11 @@ impl Database for Postgres {
             return Ok(());
         }
         let statement = self.statement(packed::COPY)?;
-        let done = self.client()?.copy_in(&statement, packed::encode(rows));
-        done.map(drop).map_err(|problem| self.problem(problem))
+        self.finish_copy()
+            .map_err(|problem| self.problem(problem))?;
+        let begun = self.client()?.start_copy(&statement, packed::encode(rows));
+        self.copying = Some(begun.map_err(|problem| self.problem(problem))?);
+        Ok(())
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {
@@ -455,6 +475,8 @@ impl Database for Postgres {
     }
 
     fn commit(&mut self) -> Result<()> {
+        self.finish_copy()
+            .map_err(|problem| self.problem(problem))?;
         self.script("COMMIT")?;
         self.turns.commit();
         Ok(())
@@ -476,6 +498,7 @@ impl Database for Postgres {
     }
 
     fn rollback(&mut self) {
+        let _ = self.finish_copy();
         if self.client.is_some() && self.script("ROLLBACK").is_err() {
             // The transaction state is unknown, so start again with a new connection.
             self.forget();

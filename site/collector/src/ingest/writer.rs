@@ -111,6 +111,9 @@ impl Writer {
     /// Stores what earlier batches left for later. After a failure, the next batch or piece of work
     /// tries again, and tells of an outage.
     fn settle_up(&mut self) {
+        if self.db.is_gone() {
+            return;
+        }
         let now = self.clock.now();
         let settled = self.store.settle_up(&mut *self.db, now);
         if let Ok(changes) = settled {

@@ -122,7 +122,7 @@ impl Packer {
         Ok(fresh)
     }
 
-    /// Writes new readings. `later`: their consequences wait.
+    /// Writes new readings. `later`: their consequences may wait.
     pub fn put(
         &mut self,
         db: &mut dyn Database,

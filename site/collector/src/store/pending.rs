@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::values::{Sessions, Units};
-use crate::db::Database;
 use crate::rollup::Deltas;
 
 /// A smaller batch has its consequences in its own transaction.
@@ -37,10 +36,9 @@ impl Pending {
         self.changed.is_empty()
     }
 
-    /// Returns true if the consequences of a batch may wait, by its size.
-    pub fn may_wait(&mut self, db: &dyn Database, (batch, large): (usize, usize)) -> bool {
+    /// Returns true if they have waited long enough, or are too many.
+    pub fn is_due(&mut self) -> bool {
         let since = self.since.get_or_insert_with(Instant::now);
-        let is_early = since.elapsed() < WAIT && self.readings < READINGS_MAX;
-        db.may_defer() && batch >= large && is_early
+        since.elapsed() >= WAIT || self.readings >= READINGS_MAX
     }
 }

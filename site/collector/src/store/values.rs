@@ -265,7 +265,7 @@ pub(super) fn insert_readings(
 }
 
 /// First and last counter, and the number of readings, by station and session.
-pub(super) type Sessions = BTreeMap<(Arc<str>, i64), (i64, i64, i64)>;
+pub(super) type Sessions = HashMap<(Arc<str>, i64), (i64, i64, i64)>;
 
 /// Counts the readings of one station, which are in order.
 pub(super) fn count_sessions(sessions: &mut Sessions, of_station: &[&Message]) {
@@ -285,8 +285,11 @@ pub(super) fn count_sessions(sessions: &mut Sessions, of_station: &[&Message]) {
 
 /// Adds the counts to the database.
 pub(super) fn store_sessions(db: &mut dyn Database, sessions: &Sessions) -> Result<()> {
+    // Sorted, so that two writers lock rows in the same order.
+    let mut sessions: Vec<_> = sessions.iter().collect();
+    sessions.sort_unstable();
     let rows: Vec<Vec<Value>> = sessions
-        .iter()
+        .into_iter()
         .map(|((station, session), (first, last, stored))| {
             vec![
                 (&**station).into(),
