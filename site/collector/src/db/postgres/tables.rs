@@ -44,8 +44,11 @@ pub const PACK: &str = "
         high_counter BIGINT NOT NULL,
         PRIMARY KEY(station, day)
     );
-    CREATE TABLE packed_hour(PACKED_ROLLUP);
-    CREATE TABLE packed_day(PACKED_ROLLUP);
+    -- Room in each page, so that a changed row stays in it and no index changes.
+    CREATE TABLE packed_hour(PACKED_ROLLUP) WITH (fillfactor = 70);
+    CREATE TABLE packed_day(PACKED_ROLLUP) WITH (fillfactor = 50);
+    ALTER TABLE station SET (fillfactor = 50);
+    ALTER TABLE session SET (fillfactor = 50);
     CREATE TABLE grown_minute(         -- minutes in which a total grew
         station INTEGER NOT NULL,
         name INTEGER NOT NULL,
