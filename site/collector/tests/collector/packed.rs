@@ -1,6 +1,8 @@
 //! PostgreSQL keeps readings packed, SQLite does not. Both answer the same, also after an earlier
 //! version's database was packed.
 
+use std::collections::BTreeSet;
+
 use jiff::tz::TimeZone;
 use selo_collector::alarm::Rule;
 use selo_collector::db::{Database, Location, Row, Value};
@@ -197,6 +199,34 @@ fn what_waits_survives_a_crash_and_raises_no_alarm_twice() {
     assert_eq!(count(&mut *db, alarms), 1);
     assert_eq!(count(&mut *db, hours), 5);
     rollups_are_those_of_the_readings(&mut *db);
+}
+
+#[test]
+fn two_collectors_in_turn_store_each_reading_once_and_leave_nothing() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let open = || {
+        let mut db = place(&cluster).open_shared(None).expect("opens");
+        migrate(&mut *db).expect("migrated");
+        (db, Store::leaving(1))
+    };
+    let mut collectors = [open(), open()];
+    let mut fresh = 0;
+    // Each batch comes twice, and the other collector has the devices next.
+    let all = some();
+    let batches = all.chunks(5).chain(all.chunks(4).rev());
+    for (turn, batch) in batches.enumerate() {
+        let (db, store) = &mut collectors[turn % 2];
+        let batch: Vec<&Message> = batch.iter().collect();
+        let done = store.ingest(&mut **db, &batch, NOON).expect("stored");
+        fresh += done.fresh.iter().filter(|fresh| **fresh).count();
+    }
+    let (db, _) = &mut collectors[0];
+    let unique: BTreeSet<_> = all.iter().map(|one| &one.identity).collect();
+    assert_eq!(fresh, unique.len());
+    assert_eq!(rows(&mut **db, "SELECT 1 FROM reading").len(), fresh);
+    rollups_are_those_of_the_readings(&mut **db);
 }
 
 fn stored_by(store: &mut Store, db: &mut dyn Database, messages: &[Message]) {
