@@ -145,20 +145,26 @@ impl Alarms {
     ) -> Result<Vec<Change>> {
         self.now = now;
         let mut changes = Vec::new();
-        for rule in self.concerned(subject.station) {
+        // Few readings change an alarm, so nothing is copied before one does.
+        for place in 0..self.rules.len() {
+            let rule = &self.rules[place];
+            if rule.kind == Kind::Rain || !rule.concerns(subject.station) {
+                continue;
+            }
+            let active = self.is_active(rule, subject.station);
             let (value, unit) = match rule.kind {
-                Kind::Rain => continue,
-                Kind::Silent => ((now - received).max(0) as f64 / 1000.0, "s"),
+                // A late reading is no evidence of silence. Only `on_clock` raises a silence alarm.
+                Kind::Silent if !active => continue,
+                Kind::Rain | Kind::Silent => ((now - received).max(0) as f64 / 1000.0, "s"),
                 Kind::Battery | Kind::Value => match values.get(rule.value_name()) {
                     Some(quantity) => (quantity.value, quantity.unit.as_str()),
                     None => continue,
                 },
             };
-            // A late reading is no evidence of silence. Only `on_clock` raises a silence alarm.
-            if rule.kind == Kind::Silent && !self.is_active(&rule, subject.station) {
-                continue;
+            if rule.judge(value, active) != active {
+                let rule = rule.clone();
+                changes.extend(self.judge(db, subject, &rule, value, unit, received)?);
             }
-            changes.extend(self.judge(db, subject, &rule, value, unit, received)?);
         }
         Ok(changes)
     }
@@ -245,6 +251,9 @@ impl Alarms {
     }
 
     fn is_active(&self, rule: &Rule, station: &str) -> bool {
+        if self.active.is_empty() {
+            return false;
+        }
         let key = (rule.name.clone(), station.to_string());
         self.active.contains_key(&key)
     }

@@ -345,29 +345,10 @@ pub fn frames(
     before: &Before,
     limit: i64,
 ) -> Result<Json> {
-    let place: [Value; 3] = [
-        before.received.into(),
-        before.session.into(),
-        before.counter.into(),
-    ];
-    let [received, session, counter] = place;
-    let ((select, rest), parameters) = match station {
-        Some(station) => (
-            sql::FRAMES_OF,
-            [station.into(), received, session, counter, limit.into()],
-        ),
-        None => (
-            sql::FRAMES,
-            [
-                received,
-                before.station.as_str().into(),
-                session,
-                counter,
-                limit.into(),
-            ],
-        ),
+    let rows = match station {
+        Some(station) => frames_of(db, station, before, limit)?,
+        None => frames_of_all(db, before, limit)?,
     };
-    let rows = db.query(&format!("{select} {rest}"), &parameters)?;
     let units = units(db)?;
     let frames: Vec<Json> = rows.iter().map(|row| frame(&units, row)).collect();
     let next = rows
@@ -383,6 +364,51 @@ pub fn frames(
             )
         });
     Ok(json!({"frames": frames, "next": next}))
+}
+
+fn frames_of(
+    db: &mut dyn Database,
+    station: &str,
+    before: &Before,
+    limit: i64,
+) -> Result<Vec<Row>> {
+    let parameters = [
+        station.into(),
+        before.received.into(),
+        before.session.into(),
+        before.counter.into(),
+        limit.into(),
+    ];
+    let (select, rest) = sql::FRAMES_OF;
+    db.query(&format!("{select} {rest}"), &parameters)
+}
+
+/// Reads a minute before the position, and longer times until the page is full: PostgreSQL has no
+/// index that is sorted by time.
+fn frames_of_all(db: &mut dyn Database, before: &Before, limit: i64) -> Result<Vec<Row>> {
+    let newest = db.query(sql::LAST_SEEN, &[])?;
+    let newest = newest.first().map_or(0, |row| row.int(0));
+    let end = before.received.min(newest);
+    let (select, rest) = sql::FRAMES;
+    let select = format!("{select} {rest}");
+    let mut long = Level::Minute.ms();
+    loop {
+        let from = end.saturating_sub(long);
+        let is_all = from <= 0;
+        let parameters: [Value; 6] = [
+            before.received.into(),
+            before.station.as_str().into(),
+            before.session.into(),
+            before.counter.into(),
+            limit.into(),
+            if is_all { i64::MIN } else { from }.into(),
+        ];
+        let rows = db.query(&select, &parameters)?;
+        if is_all || rows.len() as i64 >= limit {
+            return Ok(rows);
+        }
+        long = long.saturating_mul(16);
+    }
 }
 
 fn frame(units: &Units, row: &Row) -> Json {

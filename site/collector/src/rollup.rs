@@ -1,7 +1,7 @@
-//! Roll-ups: the contribution of a batch of new readings to the minutes, hours and days that it
-//! touches. The sums do not depend on the order in which readings arrive.
+//! Roll-ups: the contribution of new readings to the minutes, hours and days that they
+//! touch. The sums do not depend on the order in which readings arrive.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::db::{Database, Value};
@@ -88,6 +88,7 @@ pub fn exact(value: f64) -> f64 {
 /// Contribution to one bucket.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bucket {
+    /// 0 if only a total grew: a late reading takes growth from the reading after it.
     pub count: i64,
     pub min: f64,
     pub max: f64,
@@ -95,114 +96,242 @@ pub struct Bucket {
     pub amount: f64,
     pub last: f64,
     /// (session, counter) of `last`.
-    pub last_of: (i64, i64),
+    pub last_of: Place,
 }
 
-type Key = (Level, Arc<str>, String, i64);
+/// (session, counter)
+type Place = (i64, i64);
 
-/// Contribution of a batch, by level, station, name and time.
+const NOTHING: Bucket = Bucket {
+    count: 0,
+    min: 0.0,
+    max: 0.0,
+    sum: 0.0,
+    amount: 0.0,
+    last: 0.0,
+    last_of: (i64::MIN, i64::MIN),
+};
+
+impl Bucket {
+    fn add(&mut self, of: Place, value: f64) {
+        if self.count == 0 {
+            (self.min, self.max) = (value, value);
+        }
+        self.count += 1;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        self.sum += exact(value);
+        if of >= self.last_of {
+            self.last = value;
+            self.last_of = of;
+        }
+    }
+}
+
+/// The item of a sorted list. Most are the last one, or come after it.
+fn item<T>(list: &mut Vec<(i64, T)>, at: i64, new: impl FnOnce() -> T) -> &mut T {
+    let place = match list.last() {
+        Some((last, _)) if *last == at => list.len() - 1,
+        Some((last, _)) if *last > at => match list.binary_search_by_key(&at, |(at, _)| *at) {
+            Ok(place) => place,
+            Err(place) => {
+                list.insert(place, (at, new()));
+                place
+            }
+        },
+        _ => {
+            list.push((at, new()));
+            list.len() - 1
+        }
+    };
+    &mut list[place].1
+}
+
+/// Contribution to the buckets of one value, by level and time.
+#[derive(Debug)]
+pub struct Series {
+    name: String,
+    levels: [Vec<(i64, Bucket)>; 3],
+}
+
+/// Contribution to a station.
 #[derive(Debug, Default)]
-pub struct Deltas {
-    buckets: BTreeMap<Key, Bucket>,
-    /// Growth of totals in buckets to which the batch adds no value: a late reading takes growth
-    /// from the reading after it.
-    growth: BTreeMap<Key, f64>,
+pub struct Contribution {
+    series: Vec<Series>,
+    /// The first and the last reading of each day.
+    days: Vec<(i64, (Place, Place))>,
+    packed: bool,
 }
 
-impl Deltas {
-    /// Adds a value of the reading `of` = (session, counter), received at `at`.
-    pub fn add(&mut self, station: &Arc<str>, name: &str, at: i64, of: (i64, i64), value: f64) {
-        for level in Level::ALL {
-            let key = (level, station.clone(), name.to_string(), level.bucket(at));
-            let bucket = self.buckets.entry(key).or_insert(Bucket {
-                count: 0,
-                min: value,
-                max: value,
-                sum: 0.0,
-                amount: 0.0,
-                last: value,
-                last_of: of,
+impl Contribution {
+    fn series(&mut self, name: &str) -> &mut Series {
+        let known = self.series.iter().position(|series| series.name == name);
+        let place = known.unwrap_or_else(|| {
+            self.series.push(Series {
+                name: name.into(),
+                levels: Default::default(),
             });
-            bucket.count += 1;
-            bucket.min = bucket.min.min(value);
-            bucket.max = bucket.max.max(value);
-            bucket.sum += exact(value);
-            if of >= bucket.last_of {
-                bucket.last = value;
-                bucket.last_of = of;
+            self.series.len() - 1
+        });
+        &mut self.series[place]
+    }
+
+    /// Adds the reading `of`, received at `at`, of which [`Contribution::add`] adds the values.
+    pub fn place(&mut self, at: i64, of: Place) {
+        if self.packed {
+            let day = Level::Day.bucket(at);
+            let (low, high) = item(&mut self.days, day, || (of, of));
+            (*low, *high) = ((*low).min(of), (*high).max(of));
+        }
+    }
+
+    /// Adds a value of the reading `of`, received at `at`.
+    pub fn add(&mut self, name: &str, at: i64, of: Place, value: f64) {
+        let packed = self.packed;
+        let series = self.series(name);
+        for (level, buckets) in Level::ALL.into_iter().zip(&mut series.levels) {
+            // The minutes of packed readings are made of these.
+            if level != Level::Minute || !packed {
+                item(buckets, level.bucket(at), || NOTHING).add(of, value);
             }
         }
     }
 
     /// Adds the growth `by` of a total to the buckets at `at`. May be negative, to take growth
     /// back.
-    pub fn grow(&mut self, station: &Arc<str>, name: &str, at: i64, by: f64) {
-        for level in Level::ALL {
-            let key = (level, station.clone(), name.to_string(), level.bucket(at));
-            match self.buckets.get_mut(&key) {
-                Some(bucket) => bucket.amount += by,
-                None => *self.growth.entry(key).or_insert(0.0) += by,
-            }
+    pub fn grow(&mut self, name: &str, at: i64, by: f64) {
+        if by == 0.0 {
+            return;
+        }
+        let series = self.series(name);
+        for (level, buckets) in Level::ALL.into_iter().zip(&mut series.levels) {
+            item(buckets, level.bucket(at), || NOTHING).amount += by;
         }
     }
 
-    /// The stations where rain fell.
+    /// Returns true if rain fell.
+    fn rained(&self) -> bool {
+        let rain = self.series.iter().find(|one| one.name == "rain_total");
+        let minutes = rain.into_iter().flat_map(|one| &one.levels[0]);
+        minutes.into_iter().any(|(_, bucket)| bucket.amount > 0.0)
+    }
+}
+
+/// Contribution of new readings, by station.
+#[derive(Debug, Default)]
+pub struct Deltas {
+    stations: HashMap<Arc<str>, Contribution>,
+}
+
+impl Deltas {
+    /// The contribution to a station, of packed readings or others.
+    pub fn of(&mut self, station: &Arc<str>, packed: bool) -> &mut Contribution {
+        let new = || Contribution {
+            packed,
+            ..Contribution::default()
+        };
+        self.stations.entry(station.clone()).or_insert_with(new)
+    }
+
+    /// The stations where rain fell, in order.
     pub fn rained(&self) -> Vec<Arc<str>> {
-        let fallen = self
-            .buckets
-            .iter()
-            .filter(|((level, _, name, _), bucket)| {
-                *level == Level::Minute && name == "rain_total" && bucket.amount > 0.0
-            })
-            .map(|((_, station, ..), _)| station.clone());
-        let mut stations: Vec<Arc<str>> = fallen.collect();
-        stations.dedup();
+        let rained = self.stations.iter().filter(|(_, one)| one.rained());
+        let mut stations: Vec<Arc<str>> = rained.map(|(station, _)| station.clone()).collect();
+        stations.sort();
         stations
     }
 
-    /// Adds the contribution to the database, in the transaction that stores the readings.
+    /// Adds the contribution to the database.
     pub fn store(&self, db: &mut dyn Database) -> Result<()> {
-        for level in Level::ALL {
-            let rows: Vec<Vec<Value>> = self
-                .buckets
-                .iter()
-                .filter(|((of, ..), _)| *of == level)
-                .map(|((_, station, name, at), bucket)| {
-                    vec![
-                        (&**station).into(),
-                        name.as_str().into(),
-                        (*at).into(),
-                        bucket.count.into(),
-                        bucket.min.into(),
-                        bucket.max.into(),
-                        bucket.sum.into(),
-                        bucket.amount.into(),
-                        bucket.last.into(),
-                        bucket.last_of.0.into(),
-                        bucket.last_of.1.into(),
-                    ]
-                })
-                .collect();
-            let (head, tail) = sql::add_to_rollup(level.table());
-            db.put_rows(&head, &tail, &rows)?;
-            let grown: Vec<Vec<Value>> = self
-                .growth
-                .iter()
-                .filter(|((of, ..), _)| *of == level)
-                .map(|((_, station, name, at), by)| {
-                    vec![
-                        (*by).into(),
-                        (&**station).into(),
-                        name.as_str().into(),
-                        (*at).into(),
-                    ]
-                })
-                .collect();
-            let (change, place) = sql::grow_rollup(level.table());
-            db.change_each(&change, place, &grown)?;
+        let packed = db.is_packed();
+        // Sorted, so that two writers lock rows in the same order.
+        let mut stations: Vec<(&Arc<str>, &Contribution)> = self.stations.iter().collect();
+        stations.sort_by_key(|(station, _)| *station);
+        let mut series: Vec<(&str, &Series)> = stations
+            .iter()
+            .flat_map(|(station, one)| one.series.iter().map(|series| (&***station, series)))
+            .collect();
+        series.sort_by_key(|(station, series)| (*station, series.name.as_str()));
+        for (place, level) in Level::ALL.into_iter().enumerate() {
+            let buckets = series.iter().flat_map(|(station, series)| {
+                let buckets = series.levels[place].iter();
+                buckets.map(|(at, bucket)| (*station, series.name.as_str(), *at, bucket))
+            });
+            if packed && level == Level::Minute {
+                grow_minutes(db, buckets)?;
+            } else {
+                store_level(db, level, buckets)?;
+            }
         }
-        Ok(())
+        let spans = stations.iter().flat_map(|(station, one)| {
+            let days = one.days.iter();
+            days.map(|(day, (low, high))| -> Vec<Value> {
+                vec![
+                    (&***station).into(),
+                    (*day).into(),
+                    low.0.into(),
+                    low.1.into(),
+                    high.0.into(),
+                    high.1.into(),
+                ]
+            })
+        });
+        let (head, tail) = sql::packed::WIDEN_SPAN;
+        db.put_rows(head, tail, &spans.collect::<Vec<_>>())
     }
+}
+
+/// A bucket with its station, name and time.
+type Placed<'a> = (&'a str, &'a str, i64, &'a Bucket);
+
+fn store_level<'a>(
+    db: &mut dyn Database,
+    level: Level,
+    buckets: impl Iterator<Item = Placed<'a>>,
+) -> Result<()> {
+    let (mut rows, mut grown): (Vec<Vec<Value>>, Vec<Vec<Value>>) = Default::default();
+    for (station, name, at, bucket) in buckets {
+        if bucket.count == 0 {
+            grown.push(vec![
+                bucket.amount.into(),
+                station.into(),
+                name.into(),
+                at.into(),
+            ]);
+            continue;
+        }
+        rows.push(vec![
+            station.into(),
+            name.into(),
+            at.into(),
+            bucket.count.into(),
+            bucket.min.into(),
+            bucket.max.into(),
+            bucket.sum.into(),
+            bucket.amount.into(),
+            bucket.last.into(),
+            bucket.last_of.0.into(),
+            bucket.last_of.1.into(),
+        ]);
+    }
+    let (head, tail) = sql::add_to_rollup(level.table());
+    db.put_rows(&head, &tail, &rows)?;
+    let (change, place) = sql::grow_rollup(level.table());
+    db.change_each(&change, place, &grown)
+}
+
+fn grow_minutes<'a>(
+    db: &mut dyn Database,
+    buckets: impl Iterator<Item = Placed<'a>>,
+) -> Result<()> {
+    let grown = buckets.filter(|(.., bucket)| bucket.amount != 0.0);
+    let rows: Vec<Vec<Value>> = grown
+        .map(|(station, name, at, bucket)| {
+            vec![station.into(), name.into(), at.into(), bucket.amount.into()]
+        })
+        .collect();
+    let (head, tail) = sql::packed::GROW_MINUTE;
+    db.put_rows(head, tail, &rows)
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! The tables, as migration steps from one version to the next. A released step never changes;
 //! new steps are appended.
 //!
-//! Types are PostgreSQL's. Each database's `dialect` replaces `BYTEA`, `SERIAL_KEY` and
-//! `CLUSTERED` by its own words. All times are Unix milliseconds.
+//! Types are PostgreSQL's. Each database's `dialect` replaces `BYTEA`, `SERIAL_KEY`, `CLUSTERED` and
+//! `PACK_READINGS` by its own words. All times are Unix milliseconds.
 
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 11] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -216,6 +216,8 @@ const STEPS: [&str; 10] = [
         body TEXT NOT NULL             -- JSON, with secrets
     );
 ",
+    // PostgreSQL only: readings and roll-ups as numbers and arrays (`db/postgres/tables.rs`).
+    "PACK_READINGS",
 ];
 
 /// The tables whose rows belong to a station.

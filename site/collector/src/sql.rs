@@ -98,7 +98,7 @@ pub const BOUND_REJECTED: &str = "DELETE FROM rejected WHERE id <=
 
 /// The rain of a station's last hour (from ?1) and of its last day (from ?2) to now (?3). Most of
 /// the day comes from whole hours, from ?4 to ?5 (exclusive), and its ends from minutes.
-const RAIN: &str = "(SELECT SUM(r.amount) FROM rollup_minute r
+pub const RAIN: &str = "(SELECT SUM(r.amount) FROM rollup_minute r
             WHERE r.station = s.station AND r.name = 'rain_total' AND r.at > ?1 AND r.at <= ?3),
         (SELECT SUM(d.amount) FROM (
             SELECT r.amount FROM rollup_minute r WHERE r.station = s.station
@@ -176,18 +176,18 @@ pub const RESTARTS: &str = "SELECT r.received FROM
 pub const FLAGGED_HOURS: &str = "SELECT at FROM rollup_hour
     WHERE station = ?1 AND name = ?2 AND at > ?3 - 3600000 AND at < ?4 AND max > 0
     ORDER BY at DESC LIMIT ?5";
-/// The hours of a value ?1 since ?2. With a number: of as many stations, from ?3.
+/// The hours of a value ?1 since ?2.
+pub const SPARKLINES: &str = "SELECT s.station, r.at, r.amount, r.sum, r.count FROM station s
+    JOIN rollup_hour r ON r.station = s.station AND r.name = ?1 AND r.at >= ?2";
+/// With a number: of as many stations, from ?3.
 pub fn sparklines(number: Option<usize>) -> String {
     let of = number.map_or_else(String::new, |number| {
         format!("WHERE s.station IN ({})", places(3, number))
     });
-    format!(
-        "SELECT s.station, r.at, r.amount, r.sum, r.count FROM station s
-        JOIN rollup_hour r ON r.station = s.station AND r.name = ?1 AND r.at >= ?2 {of}"
-    )
+    format!("{SPARKLINES} {of}")
 }
 
-const FRAME: &str = "SELECT r.station, r.session, r.counter, r.received, r.gateway, r.rssi,
+pub const FRAME: &str = "SELECT r.station, r.session, r.counter, r.received, r.gateway, r.rssi,
         r.payload, r.data, r.authenticated, r.stored, r.site,
         (SELECT MAX(p.counter) FROM reading p WHERE p.station = r.station
             AND p.session = r.session AND p.counter < r.counter)
@@ -199,9 +199,11 @@ pub const FRAMES_OF: (&str, &str) = (
     "WHERE r.station = ?1 AND (r.received, r.session, r.counter) < (?2, ?3, ?4)
     ORDER BY r.received DESC, r.session DESC, r.counter DESC LIMIT ?5",
 );
+/// From ?6 on: a database that has no index of their times must not read all.
 pub const FRAMES: (&str, &str) = (
     FRAME,
     "WHERE (r.received, r.station, r.session, r.counter) < (?1, ?2, ?3, ?4)
+        AND r.received >= ?6
     ORDER BY r.received DESC, r.station DESC, r.session DESC, r.counter DESC LIMIT ?5",
 );
 
@@ -211,6 +213,9 @@ pub const EXPORT: &str = "SELECT station, session, counter, received, gateway, r
     FROM reading
     WHERE station = ?1 AND received < ?2 AND (received, session, counter) > (?3, ?4, ?5)
     ORDER BY received, session, counter LIMIT ?6";
+
+/// When the newest reading with a plausible time was received.
+pub const LAST_SEEN: &str = "SELECT MAX(last_seen) FROM station";
 
 pub const STATION_IDS: &str = "SELECT station FROM station ORDER BY station";
 /// The station with the id ?1, or all stations whose device has it (one per site).
@@ -491,5 +496,6 @@ pub const PRUNE_FIXES: &str =
 pub const PRUNE_TLS_TIMES: &str = "DELETE FROM tls_time
     WHERE id IN (SELECT id FROM tls_time WHERE at < ?1 ORDER BY at LIMIT 500)";
 
+pub mod packed;
 #[cfg(test)]
 mod plans;

@@ -1,6 +1,11 @@
 //! The store: writes batches of messages into the database. One transaction holds a batch and all
 //! its consequences (roll-ups, stations, alarms), so either everything is stored or nothing.
+//!
+//! A large batch of packed readings may leave roll-ups and stations for a later transaction, which
+//! does it for several batches at once ([`pending`]). The readings know that they wait for it.
 
+mod packed;
+mod pending;
 mod station;
 mod values;
 
@@ -9,14 +14,16 @@ use std::sync::Arc;
 
 use crate::alarm::target::Target;
 use crate::alarm::{Acknowledgement, Alarms, Change, Rule, Subject, check_rules};
-use crate::db::{Database, Value, transaction};
+use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
-use crate::message::Message;
+use crate::message::{Identity, Message};
 use crate::rollup::Deltas;
 use crate::{live, sql};
 
+use packed::{Packer, store_names};
+use pending::{LARGE, Pending};
 use station::load_stations;
-use values::{Late, Units, add_values, count_sessions, insert_readings, note_units};
+use values::{Late, add_values, count_sessions, insert_readings, note_units, store_sessions};
 
 pub use station::Station;
 
@@ -36,6 +43,11 @@ pub struct Store {
     alarms: Alarms,
     /// Targets of the command line.
     fixed: Vec<Target>,
+    /// Consequences of readings that are not stored yet.
+    pending: Pending,
+    packer: Packer,
+    /// Readings of a batch that may leave something for later, if it is not [`LARGE`].
+    large: Option<usize>,
 }
 
 impl Store {
@@ -46,9 +58,8 @@ impl Store {
         messages: &[&Message],
         now: i64,
     ) -> Result<Ingested> {
-        let mut stations = HashMap::new();
         let done = transaction(db, |db| {
-            let done = self.write(db, messages, now, &mut stations)?;
+            let done = self.write(db, messages, now)?;
             let new = messages
                 .iter()
                 .zip(&done.fresh)
@@ -58,9 +69,40 @@ impl Store {
             Ok(done)
         });
         match &done {
-            Ok(_) => self.stations.extend(stations),
-            // Another collector may have written meanwhile.
-            Err(_) => self.forget(),
+            Ok(_) => self.packer.trusts = true,
+            Err(_) => {
+                // Another collector may have written meanwhile, and the copies have what was not
+                // stored.
+                self.forget();
+                self.packer.trusts = false;
+            }
+        }
+        done
+    }
+
+    /// Lets batches of this many readings leave their consequences for later. For tests.
+    pub fn leaving(large: usize) -> Store {
+        Store {
+            large: Some(large),
+            ..Store::default()
+        }
+    }
+
+    /// Stores the consequences of readings that earlier batches left for later. Does nothing if
+    /// there are none.
+    pub fn settle_up(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
+        if !db.is_packed() || (self.packer.recovered && self.pending.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let done = transaction(db, |db| {
+            self.catch_up(db);
+            self.alarms.load(db)?;
+            let mut changes = self.recover(db, now)?;
+            changes.extend(self.settle(db, now)?);
+            Ok(changes)
+        });
+        if done.is_err() {
+            self.forget();
         }
         done
     }
@@ -69,7 +111,9 @@ impl Store {
     /// transaction, before they are used.
     fn catch_up(&mut self, db: &mut dyn Database) {
         if db.take_behind() {
-            self.forget();
+            // Nothing is pending: collectors that share a database leave nothing for later.
+            self.stations.clear();
+            self.alarms.forget();
         }
     }
 
@@ -77,6 +121,8 @@ impl Store {
     pub fn forget(&mut self) {
         self.stations.clear();
         self.alarms.forget();
+        self.pending = Pending::default();
+        self.packer.forget();
     }
 
     /// Sets the targets that never change while the collector runs.
@@ -167,101 +213,187 @@ impl Store {
         db: &mut dyn Database,
         messages: &[&Message],
         now: i64,
-        stations: &mut HashMap<Arc<str>, Station>,
     ) -> Result<Ingested> {
         self.catch_up(db);
         self.alarms.load(db)?;
-        self.load_stations(db, messages, now, stations)?;
-        let fresh = insert_readings(db, messages, now)?;
+        let mut changes = self.recover(db, now)?;
+        let mut urgent = self.load_stations(db, messages, now)?;
+        let packed = db.is_packed();
+        let fresh = match packed {
+            true => self.packer.sift(db, &mut self.stations, messages)?,
+            false => insert_readings(db, messages, now)?,
+        };
         let mut in_order: Vec<&Message> = Vec::with_capacity(messages.len());
         for (message, fresh) in messages.iter().zip(&fresh) {
+            let id = &message.identity.station;
             if *fresh {
                 in_order.push(message);
-            } else if let Some(station) = stations.get_mut(&message.identity.station) {
+            } else if let Some(station) = self.stations.get_mut(id) {
                 station.duplicates += 1;
+                self.pending.changed.insert(id.clone());
+                // No reading tells of it.
+                urgent = true;
             }
         }
         in_order.sort_by(|one, other| one.identity.cmp(&other.identity));
-
-        count_sessions(db, &in_order)?;
-        let mut deltas = Deltas::default();
-        let mut late = Late::find(db, &in_order, stations)?;
-        let (mut units, mut changes) = (Units::new(), Vec::new());
-        for message in &in_order {
-            late.begin(message);
-            let Some(station) = stations.get_mut(&message.identity.station) else {
-                continue; // Unreachable: every station was loaded above.
-            };
-            add_values(db, station, message, &mut late, &mut deltas)?;
-            note_units(station, message, &mut units);
-            if !station.take(message, now) {
-                continue;
-            }
-            let subject = station.subject(&message.identity.station);
-            let (values, received) = (&message.values, message.received);
-            changes.extend(self.alarms.on_reading(db, subject, values, received, now)?);
+        let may_wait = db.may_defer() && messages.len() >= self.large.unwrap_or(LARGE);
+        if packed {
+            let stations = &mut self.stations;
+            self.packer.put(db, stations, &in_order, now, may_wait)?;
         }
-        deltas.store(db)?;
-        changes.extend(self.rain_alarms(db, &deltas, stations, now)?);
-        let (head, tail) = sql::SET_QUANTITY;
-        let units = units
-            .into_iter()
-            .map(|((station, name), unit)| vec![(&**station).into(), name.into(), unit.into()]);
-        db.put_rows(head, tail, &units.collect::<Vec<_>>())?;
-        store_stations(db, stations)?;
+        let judge = |_: &Message| (now, true);
+        urgent |= self.take_in(db, &in_order, judge, &mut changes)?;
+        if urgent || !may_wait || self.pending.is_due() {
+            changes.extend(self.settle(db, now)?);
+        }
         Ok(Ingested { fresh, changes })
     }
 
-    /// Applies the rain of a batch to the alarms of its stations.
+    /// Stores the consequences of readings that an earlier run, or one before a failure, has left
+    /// for later.
+    fn recover(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
+        let mut waiting = self.packer.waiting(db)?;
+        if waiting.is_empty() {
+            return Ok(Vec::new());
+        }
+        let all: Vec<&Message> = waiting.iter().map(|(message, _)| message).collect();
+        self.load_stations(db, &all, now)?;
+        for (message, _) in &mut waiting {
+            if let Some(station) = self.stations.get(&message.identity.station) {
+                packed::complete(message, station);
+            }
+        }
+        waiting.sort_by(|(one, _), (other, _)| one.identity.cmp(&other.identity));
+        let stored: HashMap<&Identity, i64> = waiting
+            .iter()
+            .map(|(message, stored)| (&message.identity, *stored))
+            .collect();
+        let in_order: Vec<&Message> = waiting.iter().map(|(message, _)| message).collect();
+        // They have changed alarms already, in their own transaction.
+        let judge = |message: &Message| {
+            let stored = stored.get(&message.identity);
+            (stored.copied().unwrap_or(now), false)
+        };
+        let mut changes = Vec::new();
+        self.take_in(db, &in_order, judge, &mut changes)?;
+        changes.extend(self.settle(db, now)?);
+        Ok(changes)
+    }
+
+    /// Adds new readings to the copies of stations, to the contribution to roll-ups, and to the
+    /// alarms. `judge` returns the time when a reading was stored, and whether it may change alarms.
+    /// Returns true if something changed that could not be found again in the readings.
+    fn take_in(
+        &mut self,
+        db: &mut dyn Database,
+        in_order: &[&Message],
+        judge: impl Fn(&Message) -> (i64, bool),
+        changes: &mut Vec<Change>,
+    ) -> Result<bool> {
+        let packed = db.is_packed();
+        let mut urgent = false;
+        let mut late = Late::find(db, in_order, &self.stations)?;
+        let same =
+            |one: &&Message, other: &&Message| one.identity.station == other.identity.station;
+        for group in in_order.chunk_by(same) {
+            let Some(id) = group.first().map(|first| &first.identity.station) else {
+                continue;
+            };
+            let Some(station) = self.stations.get_mut(id) else {
+                continue; // Unreachable: every station was loaded.
+            };
+            count_sessions(&mut self.pending.sessions, group);
+            self.pending.changed.insert(id.clone());
+            self.pending.readings += group.len();
+            let deltas = self.pending.deltas.of(id, packed);
+            for &message in group {
+                late.begin(message);
+                add_values(db, station, message, &mut late, deltas)?;
+                urgent |= note_units(station, message, &mut self.pending.units);
+                let (now, may_alarm) = judge(message);
+                let taken = station.take(message, now);
+                urgent |= taken.is_renamed;
+                if taken.is_newest && may_alarm {
+                    let (values, received) = (&message.values, message.received);
+                    let subject = station.subject(id);
+                    changes.extend(self.alarms.on_reading(db, subject, values, received, now)?);
+                }
+            }
+        }
+        Ok(urgent)
+    }
+
+    /// Stores the consequences of the readings since this was last done. To be called in a
+    /// transaction.
+    fn settle(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
+        let pending = std::mem::take(&mut self.pending);
+        store_names(db, &pending.units)?;
+        store_sessions(db, &pending.sessions)?;
+        pending.deltas.store(db)?;
+        let changes = self.rain_alarms(db, &pending.deltas, now)?;
+        let (head, tail) = sql::SET_QUANTITY;
+        let units = pending
+            .units
+            .into_iter()
+            .map(|((station, name), unit)| vec![(&*station).into(), name.into(), unit.into()]);
+        db.put_rows(head, tail, &units.collect::<Vec<_>>())?;
+        let stations = pending.changed.iter();
+        let stations = stations.filter_map(|id| self.stations.get_key_value(id));
+        store_stations(db, stations)?;
+        self.packer.note_settled(db)?;
+        Ok(changes)
+    }
+
+    /// Applies the rain of readings to the alarms of their stations.
     fn rain_alarms(
         &mut self,
         db: &mut dyn Database,
         deltas: &Deltas,
-        stations: &HashMap<Arc<str>, Station>,
         now: i64,
     ) -> Result<Vec<Change>> {
         let rained = deltas.rained();
         let subjects: Vec<Subject<'_>> = rained
             .iter()
-            .filter_map(|id| Some(stations.get(id)?.subject(id)))
+            .filter_map(|id| Some(self.stations.get(id)?.subject(id)))
             .collect();
         self.alarms.on_rain(db, &subjects, now)
     }
 
-    /// Adds the stations of the messages to `stations`.
+    /// Loads the stations of the messages that are not known yet. Returns true if there are any.
     fn load_stations(
-        &self,
+        &mut self,
         db: &mut dyn Database,
         messages: &[&Message],
         now: i64,
-        stations: &mut HashMap<Arc<str>, Station>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let mut asked = HashSet::new();
         let mut unknown = Vec::new();
         for &message in messages {
             let id = &message.identity.station;
-            match self.stations.get(id) {
-                Some(station) if !stations.contains_key(id) => {
-                    stations.insert(id.clone(), station.clone());
-                }
-                None if asked.insert(id) => unknown.push(message),
-                _ => {}
+            if !self.stations.contains_key(id) && asked.insert(id) {
+                unknown.push(message);
             }
         }
-        for (message, station) in unknown.iter().zip(load_stations(db, &unknown, now)?) {
-            stations.insert(message.identity.station.clone(), station);
+        let mut loaded = load_stations(db, &unknown, now)?;
+        if db.is_packed() {
+            packed::number(db, &unknown, &mut loaded)?;
         }
-        Ok(())
+        for (message, station) in unknown.iter().zip(loaded) {
+            let id = message.identity.station.clone();
+            self.stations.insert(id, station);
+        }
+        Ok(!unknown.is_empty())
     }
 }
 
-fn store_stations(db: &mut dyn Database, stations: &HashMap<Arc<str>, Station>) -> Result<()> {
-    let mut rows: Vec<_> = stations.iter().map(|(id, s)| s.row(id)).collect();
+fn store_stations<'a>(
+    db: &mut dyn Database,
+    stations: impl Iterator<Item = (&'a Arc<str>, &'a Station)>,
+) -> Result<()> {
     // Sort the rows, so that two writers lock them in the same order.
-    rows.sort_by(|one, other| match (&one[0], &other[0]) {
-        (Value::Text(one), Value::Text(other)) => one.cmp(other),
-        _ => std::cmp::Ordering::Equal,
-    });
+    let mut stations: Vec<_> = stations.collect();
+    stations.sort_by_key(|(id, _)| *id);
+    let rows: Vec<_> = stations.iter().map(|(id, s)| s.row(id)).collect();
     let (head, tail) = sql::SET_STATION;
     db.put_rows(head, tail, &rows)
 }

@@ -4,11 +4,14 @@
 
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::io::Cursor;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use futures_util::SinkExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -73,6 +76,20 @@ pub fn runtime() -> std::io::Result<Arc<Runtime>> {
         .map(Arc::new)
 }
 
+/// The same with a thread of its own, which reads and writes the socket while nobody waits.
+pub fn busy_runtime() -> std::io::Result<Arc<Runtime>> {
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("postgres")
+        .enable_all()
+        .build()
+        .map(Arc::new)
+}
+
+/// A COPY that was started.
+#[derive(Debug)]
+pub struct Copy(JoinHandle<Result<u64, tokio_postgres::Error>>);
+
 impl Client {
     /// Connects. `limit` is the maximum wait for the connection, and for each answer.
     pub fn connect<T>(
@@ -129,6 +146,31 @@ impl Client {
     /// Executes a prepared statement. Returns the number of rows that it changed.
     pub fn change(&mut self, by: &Statement, parameters: Parameters<'_>) -> Done<u64> {
         self.waiter.wait(self.inner()?.execute(by, parameters))
+    }
+
+    /// Starts a prepared COPY FROM STDIN with these rows, as pieces of its format. With
+    /// [`busy_runtime`] they are sent beside what the caller does next. Later statements wait for it.
+    pub fn start_copy(&mut self, by: &Statement, pieces: Vec<Vec<u8>>) -> Done<Copy> {
+        let copy = self.inner()?.copy_in::<_, Cursor<Vec<u8>>>(by);
+        let sink = self.waiter.wait(copy)?;
+        let task = self.waiter.runtime.spawn(async move {
+            let mut sink = pin!(sink);
+            for piece in pieces {
+                sink.send(Cursor::new(piece)).await?;
+            }
+            sink.finish().await
+        });
+        Ok(Copy(task))
+    }
+
+    /// Waits for the end of a COPY. Returns the number of its rows.
+    pub fn finish_copy(&mut self, copy: Copy) -> Done<u64> {
+        let limited = async { timeout(self.waiter.limit, copy.0).await };
+        match self.waiter.runtime.block_on(limited) {
+            Ok(Ok(done)) => Ok(done?),
+            Ok(Err(_)) => Err(Problem::Closed),
+            Err(_) => Err(Problem::Silent(self.waiter.limit)),
+        }
     }
 
     /// Sets the maximum wait for each answer from now on.

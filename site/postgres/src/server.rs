@@ -145,8 +145,19 @@ pub fn next_host_first(url: &str) -> String {
 /// # Errors
 /// The system gives no more descriptors.
 pub fn runtime() -> Result<Arc<Runtime>> {
-    client::runtime()
-        .map_err(|error| Error::Invalid(format!("cannot start a PostgreSQL client: {error}")))
+    client::runtime().map_err(cannot_start)
+}
+
+/// The same with a thread of its own ([`client::busy_runtime`]).
+///
+/// # Errors
+/// The system gives no more descriptors or threads.
+pub fn busy_runtime() -> Result<Arc<Runtime>> {
+    client::busy_runtime().map_err(cannot_start)
+}
+
+fn cannot_start(error: std::io::Error) -> Error {
+    Error::Invalid(format!("cannot start a PostgreSQL client: {error}"))
 }
 
 /// The connection string without its password and parameters.

@@ -15,7 +15,7 @@ use selo_postgres::without_password;
 use crate::error::{Error, Result};
 use crate::ingest::Pulse;
 
-pub use self::postgres::{Mode, Postgres};
+pub use self::postgres::{Mode, Packed, Postgres};
 pub use self::sqlite::Sqlite;
 
 /// The kind of database, and its location.
@@ -228,6 +228,20 @@ pub trait Database: Send + std::fmt::Debug {
     /// Inserts the rows that do not exist yet. Their first columns are the `key`. Returns true
     /// for each row that was new. No two rows may have the same key.
     fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>>;
+    /// Returns true if readings are packed (`sql/packed.rs`), and [`Database::put_packed`] writes them.
+    fn is_packed(&self) -> bool {
+        false
+    }
+    /// Returns true if the consequences of readings may be stored in a later transaction: they are
+    /// packed, and nobody else writes.
+    fn may_defer(&self) -> bool {
+        false
+    }
+    /// Writes packed readings, of which none is stored already. The end of the transaction, or an
+    /// earlier statement, may tell that it failed.
+    fn put_packed(&mut self, _rows: &[Packed<'_>]) -> Result<()> {
+        Err(refused(self.place(), "it has no packed readings"))
+    }
     /// Runs statements without parameters, such as those of a schema.
     fn script(&mut self, sql: &str) -> Result<()>;
     /// Begins a transaction for writing.

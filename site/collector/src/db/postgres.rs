@@ -5,20 +5,25 @@
 //! statement takes all rows, or all keys, as arrays: one for each column ([`array`]).
 
 mod array;
+mod own;
+mod packed;
+mod tables;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use selo_base::report::chain;
-use selo_postgres::client::{Client, Heard, Query};
+use selo_postgres::client::{Client, Copy, Heard, Query};
 use selo_postgres::problem::Problem;
-use selo_postgres::server::{Server, runtime};
+use selo_postgres::server::{Server, busy_runtime, runtime};
 use selo_postgres::tls;
 use tokio::runtime::Runtime;
 use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, private::BytesMut};
+
+pub use packed::Packed;
 
 use super::turn::{PAUSED, TABLES, Turn, Turns};
 use super::{Database, Row, Value, one_row};
@@ -86,6 +91,8 @@ pub struct Postgres {
     of_many: HashMap<String, Statement>,
     mode: Mode,
     turns: Turns,
+    /// Readings of this transaction that are being written.
+    copying: Option<Copy>,
     pulse: Arc<Pulse>,
     /// Maximum wait for the answer to a statement.
     limit: Duration,
@@ -101,13 +108,17 @@ impl Postgres {
     /// Connects. A writer holds the database's advisory lock for as long as it is connected.
     pub fn open(url: &str, mode: Mode) -> Result<Postgres> {
         let mut db = Postgres {
-            runtime: runtime()?,
+            runtime: match mode {
+                Mode::Writes | Mode::Shares => busy_runtime()?,
+                Mode::Reads | Mode::Agrees | Mode::Brief => runtime()?,
+            },
             server: Server::of(url, "selo collect")?,
             client: None,
             statements: HashMap::new(),
             of_many: HashMap::new(),
             mode,
             turns: Turns::default(),
+            copying: None,
             pulse: Arc::default(),
             limit: mode.limit(),
         };
@@ -127,6 +138,8 @@ impl Postgres {
 
     /// The error of a statement. Drops a connection that is of no more use.
     fn problem(&mut self, problem: Problem) -> Error {
+        // After a COPY that failed, each statement does.
+        let problem = self.finish_copy().err().unwrap_or(problem);
         let reason = match problem {
             Problem::Server(error) => return self.meaning(&error),
             Problem::Ours(error) => error.to_string(),
@@ -140,6 +153,14 @@ impl Postgres {
         Error::Unavailable {
             place: self.server.place().into(),
             reason,
+        }
+    }
+
+    /// Waits until the readings are written.
+    fn finish_copy(&mut self) -> Result<(), Problem> {
+        match (self.copying.take(), &mut self.client) {
+            (Some(copy), Some(client)) => client.finish_copy(copy).map(drop),
+            _ => Ok(()),
         }
     }
 
@@ -181,6 +202,7 @@ impl Postgres {
 
     fn forget(&mut self) {
         self.client = None;
+        self.copying = None;
         self.statements.clear();
         self.of_many.clear();
     }
@@ -189,25 +211,34 @@ impl Postgres {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        let prepared = self.client()?.prepare(&sql.replace('?', "$"));
+        let own = own::statement(sql).replace('?', "$");
+        let prepared = self.client()?.prepare(&own);
         let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.statements.insert(sql.into(), statement.clone());
         Ok(statement)
     }
 
     /// The statement that does for many what `one` does. `make` writes it, from the types of the
-    /// parameters of `one`.
+    /// parameters of `one`, unless this database has its own for what begins with `head`.
     fn statement_of_many(
         &mut self,
+        head: &str,
         one: &str,
         make: impl FnOnce(&[Type]) -> String,
     ) -> Result<Statement> {
         if let Some(statement) = self.of_many.get(one) {
             return Ok(statement.clone());
         }
-        let types = self.client()?.prepare(&one.replace('?', "$"));
-        let types = types.map_err(|problem| self.problem(problem))?;
-        let prepared = self.client()?.prepare(&make(types.params()));
+        let text = match own::of_many(head) {
+            Some(text) => text,
+            None => {
+                let one = own::statement(one).replace('?', "$");
+                let types = self.client()?.prepare(&one);
+                let types = types.map_err(|problem| self.problem(problem))?;
+                make(types.params())
+            }
+        };
+        let prepared = self.client()?.prepare(&text);
         let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.of_many.insert(one.into(), statement.clone());
         Ok(statement)
@@ -365,7 +396,8 @@ impl Database for Postgres {
         if keys.is_empty() {
             return Ok(found);
         }
-        let statement = self.statement_of_many(sql, |types| array::query(sql, types))?;
+        let make = |types: &[Type]| array::query(&own::statement(sql), types);
+        let statement = self.statement_of_many(sql, sql, make)?;
         for Row(mut columns) in self.rows_of_many(&statement, keys)? {
             // The number of the key, from 1.
             let Some(Value::Int(number)) = columns.pop() else {
@@ -385,7 +417,7 @@ impl Database for Postgres {
         }
         let one = format!("{change} WHERE {place}");
         let make = |types: &[Type]| array::change(change, place, types);
-        let statement = self.statement_of_many(&one, make)?;
+        let statement = self.statement_of_many(change, &one, make)?;
         self.change_of_many(&statement, rows)
     }
 
@@ -395,7 +427,7 @@ impl Database for Postgres {
         };
         let one = one_row(head, tail, first.len());
         let make = |types: &[Type]| array::insert(head, tail, types);
-        let statement = self.statement_of_many(&one, make)?;
+        let statement = self.statement_of_many(head, &one, make)?;
         self.change_of_many(&statement, rows)
     }
 
@@ -406,7 +438,7 @@ impl Database for Postgres {
         let tail = format!("ON CONFLICT DO NOTHING RETURNING {}", key.join(", "));
         let one = one_row(head, &tail, first.len());
         let make = |types: &[Type]| array::insert(head, &tail, types);
-        let statement = self.statement_of_many(&one, make)?;
+        let statement = self.statement_of_many(head, &one, make)?;
         let inserted = self.rows_of_many(&statement, rows)?;
         // PostgreSQL does not guarantee the order of the returned rows.
         let name = |columns: &[Value]| format!("{columns:?}");
@@ -416,6 +448,26 @@ impl Database for Postgres {
             found.is_some_and(|found| inserted.contains(&found))
         });
         Ok(fresh.collect())
+    }
+
+    fn is_packed(&self) -> bool {
+        true
+    }
+
+    fn may_defer(&self) -> bool {
+        self.mode == Mode::Writes
+    }
+
+    fn put_packed(&mut self, rows: &[Packed<'_>]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let statement = self.statement(packed::COPY)?;
+        self.finish_copy()
+            .map_err(|problem| self.problem(problem))?;
+        let begun = self.client()?.start_copy(&statement, packed::encode(rows));
+        self.copying = Some(begun.map_err(|problem| self.problem(problem))?);
+        Ok(())
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {
@@ -440,6 +492,8 @@ impl Database for Postgres {
     }
 
     fn commit(&mut self) -> Result<()> {
+        self.finish_copy()
+            .map_err(|problem| self.problem(problem))?;
         self.script("COMMIT")?;
         self.turns.commit();
         Ok(())
@@ -474,6 +528,7 @@ impl Database for Postgres {
     }
 
     fn rollback(&mut self) {
+        let _ = self.finish_copy();
         if self.client.is_some() && self.script("ROLLBACK").is_err() {
             // The transaction state is unknown, so start again with a new connection.
             self.forget();
@@ -486,5 +541,6 @@ impl Database for Postgres {
             "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
         )
         .replace("CLUSTERED", "")
+        .replace("PACK_READINGS", &tables::pack())
     }
 }

@@ -253,5 +253,6 @@ impl Database for Sqlite {
         sql.replace("BYTEA", "BLOB")
             .replace("SERIAL_KEY", "INTEGER PRIMARY KEY AUTOINCREMENT")
             .replace("CLUSTERED", "WITHOUT ROWID")
+            .replace("PACK_READINGS", "")
     }
 }

@@ -74,7 +74,10 @@ impl Writer {
         while let Some(job) = next.take() {
             pulse.beat();
             match job {
-                Job::Work(work) => work(&mut *self.db, &mut self.store),
+                Job::Work(work) => {
+                    self.settle_up();
+                    work(&mut *self.db, &mut self.store);
+                }
                 Job::Offer(parsed, reply) => {
                     let mut size = parsed.len();
                     let mut offers = vec![(parsed, reply)];
@@ -95,9 +98,26 @@ impl Writer {
                 }
             }
             if next.is_none() {
+                next = waiting.try_recv().ok();
+            }
+            if next.is_none() {
+                self.settle_up();
                 pulse.rest();
                 next = waiting.blocking_recv();
             }
+        }
+    }
+
+    /// Stores what earlier batches left for later. After a failure, the next batch or piece of work
+    /// tries again, and tells of an outage.
+    fn settle_up(&mut self) {
+        if self.db.is_gone() {
+            return;
+        }
+        let now = self.clock.now();
+        let settled = self.store.settle_up(&mut *self.db, now);
+        if let Ok(changes) = settled {
+            self.told().tell(&changes);
         }
     }
 

@@ -28,6 +28,19 @@ pub struct Station {
     pub duplicates: i64,
     pub implausible: i64,
     pub(super) units: HashMap<String, String>,
+    /// (session, counter) of its last reading, by session and counter. Known if readings are packed.
+    pub(super) newest: Option<(i64, i64)>,
+    /// Its number, if readings are packed.
+    pub(super) number: i32,
+    /// The quantities of its last reading, and their number.
+    pub(super) layout: (Vec<String>, i32),
+}
+
+/// The effect of a reading on its station.
+pub(super) struct Taken {
+    pub is_newest: bool,
+    /// The name or the codec changed, or the gateway left: no reading keeps that.
+    pub is_renamed: bool,
 }
 
 impl Station {
@@ -48,6 +61,9 @@ impl Station {
             duplicates: row.int(12),
             implausible: row.int(13),
             units: HashMap::new(),
+            newest: None,
+            number: 0,
+            layout: (Vec::new(), 0),
         }
     }
 
@@ -83,41 +99,73 @@ impl Station {
         ]
     }
 
-    /// Records a new reading. Returns true if it is the newest.
-    pub(super) fn take(&mut self, message: &Message, now: i64) -> bool {
+    /// Records a new reading.
+    pub(super) fn take(&mut self, message: &Message, now: i64) -> Taken {
         let of = (message.identity.session, message.identity.counter);
         self.readings += 1;
+        self.newest = self.newest.max(Some(of));
         for (name, quantity) in &message.values {
-            let known = self
-                .totals
-                .get(name)
-                .map(|(session, counter, _)| (*session, *counter));
-            if is_total(name) && Some(of) > known {
-                self.totals
-                    .insert(name.clone(), (of.0, of.1, quantity.value));
+            if !is_total(name) {
+                continue;
+            }
+            match self.totals.get_mut(name) {
+                None => {
+                    self.totals
+                        .insert(name.clone(), (of.0, of.1, quantity.value));
+                }
+                Some(known) if of > (known.0, known.1) => *known = (of.0, of.1, quantity.value),
+                Some(_) => {}
             }
         }
+        let mut taken = Taken {
+            is_newest: false,
+            is_renamed: false,
+        };
         if !is_plausible(message.received, now) {
             self.implausible += 1;
-            return false;
+            return taken;
         }
         self.first_seen = self.first_seen.min(message.received);
         // `None` sorts first, so any reading is newer than none.
         let newest = (self.last_seen, self.last);
-        let is_newest = (Some(message.received), Some(of)) > newest;
-        if is_newest {
+        taken.is_newest = (Some(message.received), Some(of)) > newest;
+        if taken.is_newest {
             self.last_seen = Some(message.received);
             self.last = Some(of);
             self.last_rssi = message.rssi;
-            self.last_values = message.values.clone();
+            self.take_values(&message.values);
             if message.names {
-                self.name = message.name.clone();
-                self.gateway = message.gateway.clone();
+                taken.is_renamed |= set(&mut self.name, &message.name);
+                let is_other = set(&mut self.gateway, &message.gateway);
+                taken.is_renamed |= is_other && message.gateway.is_none();
             }
-            self.codec = message.codec.clone();
+            taken.is_renamed |= set(&mut self.codec, &message.codec);
         }
-        is_newest
+        taken
     }
+
+    /// Sets the last values. Most readings have the same quantities as the one before.
+    fn take_values(&mut self, values: &Values) {
+        if !self.last_values.keys().eq(values.keys()) {
+            self.last_values.clone_from(values);
+            return;
+        }
+        for (known, quantity) in self.last_values.values_mut().zip(values.values()) {
+            known.value = quantity.value;
+            if known.unit != quantity.unit {
+                known.unit.clone_from(&quantity.unit);
+            }
+        }
+    }
+}
+
+/// Sets a text. Returns true if it is another one.
+fn set(known: &mut Option<String>, text: &Option<String>) -> bool {
+    let is_other = known != text;
+    if is_other {
+        known.clone_from(text);
+    }
+    is_other
 }
 
 /// The stations of these messages, which have one each. A station that is new begins with its message.
@@ -164,5 +212,8 @@ fn first(message: &Message, now: i64) -> Station {
         duplicates: 0,
         implausible: 0,
         units: HashMap::new(),
+        newest: None,
+        number: 0,
+        layout: (Vec::new(), 0),
     }
 }

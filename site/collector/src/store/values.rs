@@ -8,7 +8,7 @@ use super::station::Station;
 use crate::db::{Database, Row, Value};
 use crate::error::Result;
 use crate::message::{Identity, Message, data_of, data_text};
-use crate::rollup::{Deltas, growth, is_total};
+use crate::rollup::{Contribution, growth, is_total};
 use crate::sql;
 
 /// The gap between two stored readings that contains late readings of a batch.
@@ -40,8 +40,13 @@ impl<'a> Late<'a> {
     ) -> Result<Late<'a>> {
         let mut series = HashSet::new();
         let mut first: Vec<&'a Identity> = Vec::new();
+        let mut of_station: Option<(&Arc<str>, &Station)> = None;
         for message in in_order {
-            let Some(station) = stations.get(&message.identity.station) else {
+            let id = &message.identity.station;
+            if of_station.is_none_or(|(last, _)| last != id) {
+                of_station = stations.get_key_value(id);
+            }
+            let Some((_, station)) = of_station else {
                 continue;
             };
             let of = (message.identity.session, message.identity.counter);
@@ -65,8 +70,10 @@ impl<'a> Late<'a> {
             rows.sort_by_key(place);
         }
         let near = before.into_iter().zip(after).map(Into::into);
+        // Nobody asks for them without a late reading.
+        let asked = if first.is_empty() { &[] } else { in_order };
         Ok(Late {
-            pending: in_order.iter().map(|message| &message.identity).collect(),
+            pending: asked.iter().map(|message| &message.identity).collect(),
             gaps: HashMap::new(),
             near: first.into_iter().zip(near).collect(),
         })
@@ -74,7 +81,9 @@ impl<'a> Late<'a> {
 
     /// The roll-ups get this message next.
     pub fn begin(&mut self, message: &Message) {
-        self.pending.remove(&message.identity);
+        if !self.pending.is_empty() {
+            self.pending.remove(&message.identity);
+        }
     }
 
     /// The stored readings before and after a late one that have the value `name`.
@@ -107,7 +116,7 @@ pub(super) fn add_values<'a>(
     station: &Station,
     message: &'a Message,
     late: &mut Late<'a>,
-    deltas: &mut Deltas,
+    deltas: &mut Contribution,
 ) -> Result<()> {
     let Identity {
         station: id,
@@ -115,8 +124,9 @@ pub(super) fn add_values<'a>(
         counter,
     } = &message.identity;
     let of = (*session, *counter);
+    deltas.place(message.received, of);
     for (name, quantity) in &message.values {
-        deltas.add(id, name, message.received, of, quantity.value);
+        deltas.add(name, message.received, of, quantity.value);
         if !is_total(name) {
             continue;
         }
@@ -124,7 +134,7 @@ pub(super) fn add_values<'a>(
         match station.totals.get(name) {
             None => continue,
             Some((session, counter, before)) if of > (*session, *counter) => {
-                deltas.grow(id, name, message.received, growth(*before, total));
+                deltas.grow(name, message.received, growth(*before, total));
                 continue;
             }
             Some(_) => {}
@@ -144,12 +154,12 @@ pub(super) fn add_values<'a>(
             }
         };
         if let Some(before) = before {
-            deltas.grow(id, name, message.received, growth(before, total));
+            deltas.grow(name, message.received, growth(before, total));
         }
         if let Some(after) = after {
             let credited = before.map_or(0.0, |before| growth(before, after.value));
             let by = growth(total, after.value) - credited;
-            deltas.grow(id, name, after.received, by);
+            deltas.grow(name, after.received, by);
         }
         late.gaps.insert(key, Gap { last: total, after });
     }
@@ -200,18 +210,22 @@ fn neighbour(
     }
 }
 
-/// The units that a batch sets, by station and name.
-pub(super) type Units<'a> = BTreeMap<(&'a Arc<str>, &'a str), &'a str>;
+/// Units that changed, by station and name.
+pub(super) type Units = BTreeMap<(Arc<str>, String), String>;
 
-/// Notes the units of a message that are not those of its station, for both.
-pub(super) fn note_units<'a>(station: &mut Station, message: &'a Message, units: &mut Units<'a>) {
+/// Notes the units of a message that are not those of its station, for both. Returns true if there
+/// are any.
+pub(super) fn note_units(station: &mut Station, message: &Message, units: &mut Units) -> bool {
+    let mut noted = false;
     for (name, quantity) in &message.values {
         if station.units.get(name) != Some(&quantity.unit) {
             station.units.insert(name.clone(), quantity.unit.clone());
-            let of = (&message.identity.station, name.as_str());
-            units.insert(of, &quantity.unit);
+            let of = (message.identity.station.clone(), name.clone());
+            units.insert(of, quantity.unit.clone());
+            noted = true;
         }
     }
+    noted
 }
 
 /// Inserts the readings that are not stored yet. Returns for each message whether it was new.
@@ -250,33 +264,42 @@ pub(super) fn insert_readings(
         .collect())
 }
 
-pub(super) fn count_sessions(db: &mut dyn Database, in_order: &[&Message]) -> Result<()> {
-    let mut sessions: BTreeMap<(&str, i64), (i64, i64, i64)> = BTreeMap::new();
-    for message in in_order {
-        let Identity {
-            station,
-            session,
-            counter,
-        } = &message.identity;
-        let entry = sessions
-            .entry((station, *session))
-            .or_insert((*counter, *counter, 0));
-        entry.1 = *counter;
-        entry.2 += 1;
+/// First and last counter, and the number of readings, by station and session.
+pub(super) type Sessions = HashMap<(Arc<str>, i64), (i64, i64, i64)>;
+
+/// Counts the readings of one station, which are in order.
+pub(super) fn count_sessions(sessions: &mut Sessions, of_station: &[&Message]) {
+    let same = |one: &&Message, other: &&Message| one.identity.session == other.identity.session;
+    for group in of_station.chunk_by(same) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else {
+            continue;
+        };
+        let (low, high) = (first.identity.counter, last.identity.counter);
+        let key = (first.identity.station.clone(), first.identity.session);
+        let entry = sessions.entry(key).or_insert((low, high, 0));
+        entry.0 = entry.0.min(low);
+        entry.1 = entry.1.max(high);
+        entry.2 += group.len() as i64;
     }
+}
+
+/// Adds the counts to the database.
+pub(super) fn store_sessions(db: &mut dyn Database, sessions: &Sessions) -> Result<()> {
+    // Sorted, so that two writers lock rows in the same order.
+    let mut sessions: Vec<_> = sessions.iter().collect();
+    sessions.sort_unstable();
     let rows: Vec<Vec<Value>> = sessions
         .into_iter()
         .map(|((station, session), (first, last, stored))| {
             vec![
-                station.into(),
-                session.into(),
-                first.into(),
-                last.into(),
-                stored.into(),
+                (&**station).into(),
+                (*session).into(),
+                (*first).into(),
+                (*last).into(),
+                (*stored).into(),
             ]
         })
         .collect();
     let (head, tail) = sql::ADD_TO_SESSION;
-    db.put_rows(head, tail, &rows)?;
-    Ok(())
+    db.put_rows(head, tail, &rows)
 }

@@ -17,6 +17,7 @@ mod limits;
 mod many;
 mod map;
 mod mqtt;
+mod packed;
 mod posted;
 mod public;
 mod rights;

@@ -1,7 +1,7 @@
 //! A database that counts what it is asked.
 
 use selo_collector::Error;
-use selo_collector::db::{Database, Row, Value};
+use selo_collector::db::{Database, Packed, Row, Value};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -57,6 +57,12 @@ impl Database for Counting {
     }
     fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
         self.db.insert_new(head, key, rows)
+    }
+    fn is_packed(&self) -> bool {
+        self.db.is_packed()
+    }
+    fn put_packed(&mut self, rows: &[Packed<'_>]) -> Result<()> {
+        self.db.put_packed(rows)
     }
     fn script(&mut self, sql: &str) -> Result<()> {
         self.db.script(sql)
