@@ -7,6 +7,7 @@ mod elsewhere;
 mod flags;
 mod learned;
 mod mended;
+mod stuck;
 mod suspects;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use self::candidates::kin;
 use self::cases::{cases, place_of};
 pub use self::elsewhere::Elsewhere;
 use self::learned::Learned;
+use self::stuck::Stuck;
 use self::suspects::Suspects;
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
@@ -39,18 +41,11 @@ use crate::scan::Scanned;
 /// Recipes that are tried in any case, unless no name speaks of the mode.
 const FIRST: usize = 2;
 
-/// So many trials one after another that fail in the library's own files, or at the same place, end those
-/// of an algorithm: no other call makes them compile.
-const STUCK: usize = 16;
-
 /// Time for trials of algorithms that cannot be bound. What is left is not told.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Time for all trials of a library on a board. A library of hundreds of sources takes longer.
 const WHOLE: Duration = Duration::from_secs(600);
-
-/// Most remedies that are added after one trial.
-const REMEDIES: usize = 12;
 
 /// The message of what does not compile, and the library's source in which that is.
 type NotCompiled = (String, Option<PathBuf>);
@@ -135,11 +130,13 @@ impl<'l> Binder<'_, 'l> {
         let mut suspects = Suspects::default();
         let mut learned = Learned::new(&candidates, most);
         let started = Instant::now();
-        let (mut stuck, mut place) = (0, None);
+        let mut stuck = Stuck::default();
         // The likeliest are cheap, and the time may have gone to an algorithm that comes first.
         let tries_anyway = usize::from(!only_guesses) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
-            if stuck >= STUCK || at >= tries_anyway && self.spent + started.elapsed() > PATIENCE {
+            if stuck.is_hopeless()
+                || at >= tries_anyway && self.spent + started.elapsed() > PATIENCE
+            {
                 break;
             }
             is_cut = self.is_over();
@@ -151,10 +148,7 @@ impl<'l> Binder<'_, 'l> {
             }
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             learned.note(&recipe, &outcome);
-            let last = std::mem::replace(&mut place, outcome.place_in_library());
-            let is_same = place.is_some() && place == last;
-            let in_library = outcome.fails_in_library() && !outcome.lacks_a_definition();
-            stuck = if in_library || is_same { stuck + 1 } else { 0 };
+            stuck.note(&outcome);
             let ran = matches!(outcome, Outcome::Wrong { .. });
             // The keys alone may be larger than the board, whatever the calls.
             let too_large = algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom;
@@ -213,66 +207,7 @@ impl<'l> Binder<'_, 'l> {
             && !bound.sources.iter().any(is_part)
     }
 
-    /// Tries a recipe with remedies. What does not compile with them either may be of another kind of
-    /// machine: its remedies would lead all later trials there, so they are dropped.
-    fn try_both(
-        &mut self,
-        recipe: &Recipe<'l>,
-        cases: &[Case],
-    ) -> Result<(Outcome, Option<Bound<'l>>)> {
-        let (remedies, headers) = (self.remedies.clone(), self.looked.headers.clone());
-        let tried = self.try_mended(recipe, cases)?;
-        if tried.0.fails_in_library() {
-            self.remedies = remedies;
-            self.looked.headers = headers;
-        }
-        Ok(tried)
-    }
-
-    /// Tries a recipe; if its glue does not compile, once more with the headers that the sources
-    /// include.
-    fn try_mended(
-        &mut self,
-        recipe: &Recipe<'l>,
-        cases: &[Case],
-    ) -> Result<(Outcome, Option<Bound<'l>>)> {
-        let mut first = self.try_one(recipe, cases)?;
-        for _ in 0..REMEDIES {
-            let message = match &first.0 {
-                Outcome::DoesNotBuild { message } => message.clone(),
-                // The linker stops at the first reason; a source may lack a header as well.
-                Outcome::NoRoom => self.not_compiled(recipe),
-                _ => break,
-            };
-            if self.is_over() {
-                break;
-            }
-            let mut remedies = self.remedies.clone();
-            if !remedies.add(&message, self.scanned, &mut self.looked) {
-                let Some(flag) = self.empty_macro(recipe, &message) else {
-                    break;
-                };
-                remedies.flags.push(flag);
-            }
-            self.remedies = remedies;
-            self.write_empty()?;
-            first = self.try_one(recipe, cases)?;
-        }
-        if !matches!(first.0, Outcome::DoesNotBuild { .. }) || first.0.lacks_a_definition() {
-            return Ok(first);
-        }
-        let recipe = Recipe {
-            as_source: true,
-            ..recipe.clone()
-        };
-        let second = self.try_one(&recipe, cases)?;
-        Ok(match second.0 {
-            Outcome::DoesNotBuild { .. } => first,
-            _ => second,
-        })
-    }
-
-    fn try_one(
+    pub(super) fn try_one(
         &mut self,
         recipe: &Recipe<'l>,
         cases: &[Case],

@@ -1,12 +1,77 @@
 //! The remedies of a trial: what the compiler and linker say, and the empty headers.
 
+use selo_vectors::Case;
+
 use super::binder::Binder;
+use crate::bind::bound::{Bound, Outcome};
 use crate::bind::link::Known;
 use crate::bind::recipe::Recipe;
 use crate::bind::remedy::{EMPTY, text_of};
 use crate::error::{Error, Result};
 
-impl Binder<'_, '_> {
+/// Most remedies that are added after one trial.
+const REMEDIES: usize = 12;
+
+impl<'l> Binder<'_, 'l> {
+    /// Tries a recipe with remedies. What does not compile with them either may be of another kind of
+    /// machine: its remedies would lead all later trials there, so they are dropped.
+    pub(super) fn try_both(
+        &mut self,
+        recipe: &Recipe<'l>,
+        cases: &[Case],
+    ) -> Result<(Outcome, Option<Bound<'l>>)> {
+        let (remedies, headers) = (self.remedies.clone(), self.looked.headers.clone());
+        let tried = self.try_mended(recipe, cases)?;
+        if tried.0.fails_in_library() {
+            self.remedies = remedies;
+            self.looked.headers = headers;
+        }
+        Ok(tried)
+    }
+
+    /// Tries a recipe; if its glue does not compile, once more with the headers that the sources
+    /// include.
+    fn try_mended(
+        &mut self,
+        recipe: &Recipe<'l>,
+        cases: &[Case],
+    ) -> Result<(Outcome, Option<Bound<'l>>)> {
+        let mut first = self.try_one(recipe, cases)?;
+        for _ in 0..REMEDIES {
+            let message = match &first.0 {
+                Outcome::DoesNotBuild { message } => message.clone(),
+                // The linker stops at the first reason; a source may lack a header as well.
+                Outcome::NoRoom => self.not_compiled(recipe),
+                _ => break,
+            };
+            if self.is_over() {
+                break;
+            }
+            let mut remedies = self.remedies.clone();
+            if !remedies.add(&message, self.scanned, &mut self.looked) {
+                let Some(flag) = self.empty_macro(recipe, &message) else {
+                    break;
+                };
+                remedies.flags.push(flag);
+            }
+            self.remedies = remedies;
+            self.write_empty()?;
+            first = self.try_one(recipe, cases)?;
+        }
+        if !matches!(first.0, Outcome::DoesNotBuild { .. }) || first.0.lacks_a_definition() {
+            return Ok(first);
+        }
+        let recipe = Recipe {
+            as_source: true,
+            ..recipe.clone()
+        };
+        let second = self.try_one(&recipe, cases)?;
+        Ok(match second.0 {
+            Outcome::DoesNotBuild { .. } => first,
+            _ => second,
+        })
+    }
+
     /// The flag that defines nothing for a macro that a source pastes to the names of its functions.
     pub(super) fn empty_macro(&self, recipe: &Recipe<'_>, message: &str) -> Option<String> {
         let known = self
