@@ -45,8 +45,8 @@ pub use self::gate::{AT_ONCE, OF_ADDRESS, QUEUE};
 pub use self::kept::{Session, Token};
 pub use self::login::{Login, Refusal};
 pub use self::scope::{May, SITE, Scope};
-pub(crate) use self::secrets::{private, write_private};
 pub use self::secrets::{random, secret_file};
+pub(crate) use self::secrets::{read_private, write_private};
 pub use self::shared::TRUST;
 pub use self::users::{PASSWORD_MIN, Users, check_password};
 

@@ -27,7 +27,7 @@ use tokio::sync::watch;
 use self::quiet::{Quiet, Span};
 use crate::alarm::Severity;
 use crate::alarm::target::Target;
-use crate::auth::{private, write_private};
+use crate::auth::{read_private, write_private};
 use crate::db::{Database, Location};
 use crate::error::{Error, Result};
 use crate::readers::Readers;
@@ -333,11 +333,7 @@ fn in_file(path: &Path) -> Result<Option<Stored>> {
     if !path.exists() {
         return Ok(None);
     }
-    private(path)?;
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
-        path: path.into(),
-        source,
-    })?;
+    let text = read_private(path)?;
     // The error would quote the line, with its secret.
     let stored = serde_json::from_str(&text).map_err(|error| {
         let (line, path) = (error.line(), path.display());

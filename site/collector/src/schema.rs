@@ -247,6 +247,11 @@ fn name_stations() -> String {
 const ROLLUP_COLUMNS: &str = "
         device TEXT NOT NULL,
         name TEXT NOT NULL,
+        BUCKET_COLUMNS,
+        PRIMARY KEY(device, name, at)";
+
+/// What a roll-up says of a quantity of a station and a span of time.
+const BUCKET_COLUMNS: &str = "
         at BIGINT NOT NULL,
         count BIGINT NOT NULL,
         min DOUBLE PRECISION NOT NULL,
@@ -255,8 +260,7 @@ const ROLLUP_COLUMNS: &str = "
         amount DOUBLE PRECISION NOT NULL,  -- by which a total grew
         last DOUBLE PRECISION NOT NULL,
         last_session BIGINT NOT NULL,
-        last_counter BIGINT NOT NULL,
-        PRIMARY KEY(device, name, at)";
+        last_counter BIGINT NOT NULL";
 
 /// Migrates a database to this program's version. Returns true if it was empty.
 pub fn migrate(db: &mut dyn Database) -> Result<bool> {
@@ -283,7 +287,7 @@ pub fn migrate_to(db: &mut dyn Database, version: usize) -> Result<bool> {
         let step = step
             .replace("ROLLUP_COLUMNS", ROLLUP_COLUMNS)
             .replace("NAME_STATIONS", &name_stations());
-        let step = db.dialect(&step);
+        let step = db.dialect(&step).replace("BUCKET_COLUMNS", BUCKET_COLUMNS);
         let version = i64::from(version);
         transaction(db, |db| {
             // Another collector that has started at the same time may have done it.

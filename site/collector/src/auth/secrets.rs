@@ -53,13 +53,18 @@ pub fn secret_file(path: &Path) -> Result<Zeroizing<String>> {
         write_private(path, format!("{}\n", *secret).as_bytes())?;
         return Ok(secret);
     }
+    let text = read_private(path)?;
+    Ok(Zeroizing::new(text.trim().to_string()))
+}
+
+/// Reads a file with secrets, which only its owner may read.
+pub fn read_private(path: &Path) -> Result<Zeroizing<String>> {
     private(path)?;
     let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
         path: path.into(),
         source,
     })?;
-    let text = Zeroizing::new(text);
-    Ok(Zeroizing::new(text.trim().to_string()))
+    Ok(Zeroizing::new(text))
 }
 
 /// Random bytes from the operating system.

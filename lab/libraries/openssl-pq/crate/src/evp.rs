@@ -102,6 +102,15 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
+/// A function that reads a key: library, name, properties, and the bytes with their number.
+type Read = unsafe extern "C" fn(
+    *const c_void,
+    *const c_char,
+    *const c_char,
+    *const u8,
+    usize,
+) -> *mut Opaque;
+
 /// A parameter of an operation.
 pub enum Value<'v> {
     Bytes(&'static CStr, &'v [u8]),
@@ -183,20 +192,16 @@ impl Key {
     }
 
     pub fn public(name: &CStr, bytes: &[u8]) -> Option<Key> {
-        // SAFETY: the bytes are a slice, the name ends with zero.
-        let key = unsafe {
-            let (at, size) = (bytes.as_ptr(), bytes.len());
-            EVP_PKEY_new_raw_public_key_ex(null(), name.as_ptr(), null(), at, size)
-        };
-        Owned::new(key, EVP_PKEY_free).map(Key)
+        Key::read(EVP_PKEY_new_raw_public_key_ex, name, bytes)
     }
 
     pub fn private(name: &CStr, bytes: &[u8]) -> Option<Key> {
-        // SAFETY: as above.
-        let key = unsafe {
-            let (at, size) = (bytes.as_ptr(), bytes.len());
-            EVP_PKEY_new_raw_private_key_ex(null(), name.as_ptr(), null(), at, size)
-        };
+        Key::read(EVP_PKEY_new_raw_private_key_ex, name, bytes)
+    }
+
+    fn read(read: Read, name: &CStr, bytes: &[u8]) -> Option<Key> {
+        // SAFETY: the bytes are a slice, the name ends with zero.
+        let key = unsafe { read(null(), name.as_ptr(), null(), bytes.as_ptr(), bytes.len()) };
         Owned::new(key, EVP_PKEY_free).map(Key)
     }
 

@@ -167,15 +167,7 @@ pub const PACK: &str = "
 const ROLLUP: &str = "
         station INTEGER NOT NULL,
         name INTEGER NOT NULL,
-        at BIGINT NOT NULL,
-        count BIGINT NOT NULL,
-        min DOUBLE PRECISION NOT NULL,
-        max DOUBLE PRECISION NOT NULL,
-        sum DOUBLE PRECISION NOT NULL,
-        amount DOUBLE PRECISION NOT NULL,  -- by which a total grew
-        last DOUBLE PRECISION NOT NULL,
-        last_session BIGINT NOT NULL,
-        last_counter BIGINT NOT NULL,
+        BUCKET_COLUMNS,
         PRIMARY KEY(station, name, at)";
 
 /// The step of the schema.
