@@ -48,7 +48,7 @@ mod sql;
 pub mod status;
 pub mod store;
 pub mod stream;
-mod timeline;
+pub mod timeline;
 pub mod titles;
 
 pub use crate::background::watch_clock;

@@ -11,6 +11,7 @@ use selo_collector::query::{self, Before, Step};
 use selo_collector::rollup::Level;
 use selo_collector::schema::{migrate, migrate_to};
 use selo_collector::store::Store;
+use selo_collector::timeline;
 use serde_json::Value as Json;
 
 use crate::common::{NOON, place, postgres::Cluster};
@@ -30,11 +31,12 @@ fn some() -> Vec<Message> {
     all
 }
 
-fn sqlite(folder: &tempfile::TempDir) -> Box<dyn Database> {
-    let place = Location::Sqlite(folder.path().join("readings.db"));
-    let mut db = place.open_writer(None).expect("opens");
-    migrate(&mut *db).expect("migrated");
-    db
+/// A database of SQLite, and one of PostgreSQL without tables.
+fn both(folder: &tempfile::TempDir, cluster: &Cluster) -> (Box<dyn Database>, Box<dyn Database>) {
+    let file = Location::Sqlite(folder.path().join("readings.db"));
+    let mut sqlite = file.open_writer(None).expect("opens");
+    migrate(&mut *sqlite).expect("migrated");
+    (sqlite, place(cluster).open_writer(None).expect("opens"))
 }
 
 fn stored(db: &mut dyn Database, messages: &[Message]) {
@@ -54,12 +56,14 @@ fn answers(db: &mut dyn Database) -> Vec<Json> {
         for name in ["rain_total", "temperature", "battery"] {
             let steps = Level::ALL.into_iter().map(Step::Rollup);
             for step in steps.chain([Step::Raw]) {
-                all.extend(query::series(db, station, name, range, step, &utc).ok());
+                let series = query::series(db, station, name, range, step, &utc);
+                all.push(series.unwrap_or_else(|error| error.to_string().into()));
             }
         }
         for level in Level::ALL {
             all.push(query::rain(db, station, range, level, &utc).expect("rain"));
         }
+        all.push(timeline::events(db, station, range).expect("events"));
         all.extend(pages(db, Some(station)));
     }
     all.extend(pages(db, None));
@@ -69,6 +73,14 @@ fn answers(db: &mut dyn Database) -> Vec<Json> {
         all.extend(stations);
     }
     all
+}
+
+fn answer_the_same(one: &mut dyn Database, other: &mut dyn Database) {
+    let (expected, found) = (answers(one), answers(other));
+    for (expected, found) in expected.iter().zip(&found) {
+        assert_eq!(expected, found);
+    }
+    assert_eq!(expected.len(), found.len());
 }
 
 /// All pages of the frame log.
@@ -92,16 +104,12 @@ fn both_databases_answer_the_same() {
         return;
     };
     let folder = tempfile::tempdir().expect("a folder");
-    let mut sqlite = sqlite(&folder);
-    let mut postgres = place(&cluster).open_writer(None).expect("opens");
+    let (mut sqlite, mut postgres) = both(&folder, &cluster);
     migrate(&mut *postgres).expect("migrated");
     stored(&mut *sqlite, &some());
     stored(&mut *postgres, &some());
-    let expected = answers(&mut *sqlite);
-    assert!(expected.len() > 40, "{}", expected.len());
-    for (expected, found) in expected.iter().zip(answers(&mut *postgres)) {
-        assert_eq!(*expected, found);
-    }
+    assert!(answers(&mut *sqlite).len() > 40);
+    answer_the_same(&mut *sqlite, &mut *postgres);
 }
 
 /// Copies a table into another database of the same version.
@@ -123,9 +131,8 @@ fn an_earlier_database_is_packed() {
         return;
     };
     let folder = tempfile::tempdir().expect("a folder");
-    let mut sqlite = sqlite(&folder);
+    let (mut sqlite, mut postgres) = both(&folder, &cluster);
     stored(&mut *sqlite, &some());
-    let mut postgres = place(&cluster).open_writer(None).expect("opens");
     migrate_to(&mut *postgres, UNPACKED).expect("the earlier version");
     for (table, columns) in [
         (
@@ -148,17 +155,13 @@ fn an_earlier_database_is_packed() {
     }
     assert!(!migrate(&mut *postgres).expect("packed"));
     rollups_are_those_of_the_readings(&mut *postgres);
-    for (expected, found) in answers(&mut *sqlite).iter().zip(answers(&mut *postgres)) {
-        assert_eq!(*expected, found);
-    }
+    answer_the_same(&mut *sqlite, &mut *postgres);
     // It goes on where the earlier version stopped: known readings are known, late ones are late.
     let more: Vec<Message> = (0..12).map(|counter| reading(0, 1, counter, 6)).collect();
     stored(&mut *sqlite, &more);
     stored(&mut *postgres, &more);
     rollups_are_those_of_the_readings(&mut *postgres);
-    for (expected, found) in answers(&mut *sqlite).iter().zip(answers(&mut *postgres)) {
-        assert_eq!(*expected, found);
-    }
+    answer_the_same(&mut *sqlite, &mut *postgres);
 }
 
 #[test]
