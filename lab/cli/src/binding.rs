@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use selo_engine::algorithm::Algorithm;
 use selo_engine::bind::bound::{Binding, Bound, Outcome, Trial};
 use selo_engine::bind::manifest::{self, Target};
-use selo_engine::bind::trial::{self, Calls, Elsewhere};
+use selo_engine::bind::trial::{self, Calls, Elsewhere, Given};
 use selo_engine::build::Builder;
 use selo_engine::library::{Library, MANIFEST};
 use selo_engine::measure::Lab;
@@ -39,17 +40,37 @@ pub fn default_board(project: &Project) -> &'static str {
     if uno.is_ok() { UNO } else { NATIVE }
 }
 
+/// The time that a user gives to trials.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Time {
+    /// Minutes for the trials of a library without a manifest, on each board. Algorithms that are
+    /// left are named, and nothing is said about them
+    #[arg(long, value_name = "N", default_value_t = trial::WHOLE.as_secs() / 60)]
+    trial_minutes: u64,
+}
+
+impl Time {
+    pub fn of_trials(self) -> Duration {
+        // More is no limit.
+        const YEAR: u64 = 365 * 24 * 60;
+        Duration::from_secs(self.trial_minutes.min(YEAR) * 60)
+    }
+}
+
 /// The algorithms that are tried. An empty list names all.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'w> {
     pub families: &'w [String],
     pub algorithms: &'w [String],
+    /// Time for all trials of a library on a board.
+    pub time: Duration,
 }
 
 impl Wanted<'_> {
     pub const ALL: Wanted<'static> = Wanted {
         families: &[],
         algorithms: &[],
+        time: trial::WHOLE,
     };
 
     fn has(&self, algorithm: &Algorithm) -> bool {
@@ -188,13 +209,17 @@ pub fn bind<'l>(
 ) -> selo_engine::Result<Binding<'l>> {
     let algorithms = project.algorithms.iter();
     let all: Vec<&Algorithm> = algorithms.filter(|one| wanted.has(one)).collect();
-    let calls = &Calls::of(scanned);
-    let nothing = Elsewhere::default();
-    let mut more = bind_on(project, NATIVE, scanned, calls, &all, &nothing)?;
+    let given = Given {
+        scanned,
+        calls: &Calls::of(scanned),
+        algorithms: &all,
+        whole: wanted.time,
+    };
+    let mut more = bind_on(project, NATIVE, given, &Elsewhere::default())?;
     if board == NATIVE {
         return Ok(more);
     }
-    let mut made = bind_on(project, board, scanned, calls, &all, &Elsewhere::of(&more))?;
+    let mut made = bind_on(project, board, given, &Elsewhere::of(&more))?;
     let open = |name: &String| made.open.contains(name) || made.untried.contains(name);
     more.bound.retain(|one| open(&one.recipe.algorithm.name));
     more.trials.retain(|trial| open(&trial.algorithm));
@@ -219,9 +244,7 @@ pub fn bind<'l>(
 fn bind_on<'l>(
     project: &'l Project,
     board: &str,
-    scanned: &'l Scanned,
-    calls: &Calls<'l>,
-    algorithms: &[&'l Algorithm],
+    given: Given<'_, 'l>,
     elsewhere: &Elsewhere<'l>,
 ) -> selo_engine::Result<Binding<'l>> {
     let board = project.board(board)?;
@@ -248,7 +271,7 @@ fn bind_on<'l>(
             eprintln!("{trial:?}");
         }
     };
-    let made = trial::bind(&lab, scanned, calls, algorithms, elsewhere, &mut progress);
+    let made = trial::bind(&lab, given, elsewhere, &mut progress);
     if shows {
         eprint!("\r\x1b[K");
     }
@@ -276,12 +299,19 @@ pub fn summary(made: &Binding<'_>) -> String {
     for said in &made.uncalled {
         let _ = writeln!(text, "to fill in {said}");
     }
+    if !made.other_sizes.is_empty() {
+        let _ = writeln!(
+            text,
+            "not there  {}: nothing in the library speaks of these key sizes",
+            made.other_sizes.join(", ")
+        );
+    }
     if !made.untried.is_empty() {
         let names = made.untried.join(",");
         let _ = writeln!(
             text,
-            "not tried  {names}: trials of a library end after ten minutes on a board. \
-             Go on with --algorithm {names}"
+            "not tried  {names}: the time for trials was over. Give more with \
+             --trial-minutes, or try only these with --algorithm {names}"
         );
     }
     for name in &made.open {

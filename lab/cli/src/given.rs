@@ -19,14 +19,14 @@ const ARDUINO: &str = "arduino-cli";
 /// The name of the given library in the project. A library without a manifest is copied, bound by
 /// trial, and added to the project. `None` if no way to call it was found; that has been said.
 ///
-/// Only these algorithms are tried; an empty list names all.
+/// Only the wanted algorithms are tried.
 pub fn library(
     project: &mut Project,
     given: &str,
     board: &str,
-    algorithms: &[String],
+    wanted: Wanted<'_>,
 ) -> Result<Option<String>> {
-    for name in algorithms {
+    for name in wanted.algorithms {
         project.algorithm(name)?;
     }
     let known = project.libraries.iter().find(|known| known.name == given);
@@ -37,6 +37,21 @@ pub fn library(
         }
         return Ok(Some(given.to_owned()));
     }
+    let folder = folder(project, given)?;
+    let Some(folder) = folder else {
+        return with_manifest(project, Path::new(given)).map(Some);
+    };
+    let named = match is_git_address(given) {
+        true => PathBuf::from(git_name(given)),
+        false => folder.clone(),
+    };
+    let name = manifest::library_name(&named);
+    bound(project, given, &folder, &name, board, wanted)
+}
+
+/// A folder with the files of what the user gave. `None` if that is a folder with a manifest, which is
+/// used where it is.
+fn folder(project: &Project, given: &str) -> Result<Option<PathBuf>> {
     let sources = Sources::new(&project.root, false);
     let path = Path::new(given);
     let is_address = given.contains("://");
@@ -52,7 +67,7 @@ pub fn library(
                 .to_owned(),
         });
     } else if path.is_dir() && Library::manifest_of(path).is_some() {
-        return with_manifest(project, path).map(Some);
+        return Ok(None);
     } else if path.is_dir() {
         sources.copied(path)?
     } else if path.is_file() && is_archive(given) {
@@ -65,21 +80,17 @@ pub fn library(
                 SUFFIXES.join(", ")
             ),
         });
+    } else if given.contains('/') {
+        return Err(Error::Data {
+            path: path.to_owned(),
+            message: "does not exist; give a folder, an archive, the address of a git repository, \
+                      or a name that `selo lab list libraries` prints"
+                .to_owned(),
+        });
     } else {
         of_arduino(project, given, &sources)?
     };
-    let named = match is_git_address(given) {
-        true => PathBuf::from(git_name(given)),
-        false => folder.clone(),
-    };
-    bound(
-        project,
-        given,
-        &folder,
-        &manifest::library_name(&named),
-        board,
-        algorithms,
-    )
+    Ok(Some(folder))
 }
 
 /// Adds a library that has a manifest, and returns its name. Its manifest may name files around
@@ -103,12 +114,8 @@ pub fn bound(
     folder: &Path,
     name: &str,
     board: &str,
-    algorithms: &[String],
+    wanted: Wanted<'_>,
 ) -> Result<Option<String>> {
-    let wanted = Wanted {
-        algorithms,
-        ..Wanted::ALL
-    };
     let into = project.root.join("out/survey").join(name);
     let target = Target::new(name, &into);
     let came = binding::bind_into(project, board, folder, wanted, target);
@@ -132,13 +139,11 @@ pub fn bound(
 /// Downloads a library of Arduino's index. Without arduino-cli, the name is unknown.
 fn of_arduino(project: &Project, name: &str, sources: &Sources) -> Result<PathBuf> {
     let unknown = || {
-        let known = project
-            .libraries
-            .iter()
-            .map(|library| library.name.as_str());
-        Error::unknown("folder or library", name, known)
+        let known = project.libraries.iter().filter(|known| !known.test_only);
+        let names = known.map(|library| library.name.as_str());
+        Error::unknown("folder or library", name, names)
     };
-    if name.starts_with('-') || name.contains('/') {
+    if name.starts_with('-') {
         return Err(unknown());
     }
     let made = tempfile::tempdir().map_err(|source| Error::Write {

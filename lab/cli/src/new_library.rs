@@ -37,6 +37,11 @@ pub struct Args {
     /// Board that the trials run on (default: uno, or native without the Uno's compiler)
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
+    /// Algorithms that are tried, such as aes-128-cbc (default: all that the names speak of)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    algorithm: Vec<String>,
+    #[command(flatten)]
+    time: binding::Time,
     /// Print the files instead of writing them
     #[arg(long)]
     print: bool,
@@ -44,6 +49,9 @@ pub struct Args {
 
 pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     let project = Project::load(root)?;
+    for name in &args.algorithm {
+        project.algorithm(name)?;
+    }
     let library = scan::scan(&args.path)?;
     let into = match &args.into {
         Some(into) => std::path::absolute(into)?,
@@ -70,7 +78,12 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
     }
     let board = args.board.as_deref();
     let board = board.unwrap_or_else(|| binding::default_board(&project));
-    let made = binding::bind(&project, board, &library, Wanted::ALL)?;
+    let wanted = Wanted {
+        algorithms: &args.algorithm,
+        time: args.time.of_trials(),
+        ..Wanted::ALL
+    };
+    let made = binding::bind(&project, board, &library, wanted)?;
     let files = manifest::files(&library, &made, Target::new(&name, &into));
     println!(
         "{} headers, {} sources, {} trials on {}",

@@ -14,6 +14,7 @@ use selo_engine::source::Sources;
 use selo_engine::survey::{self, SurveyLine, SurveyVerdict};
 use selo_report::table::TerminalStyle;
 
+use super::binding::Wanted;
 use super::common::{self, Progress};
 use super::corpus::{self, Style};
 use super::rows;
@@ -84,6 +85,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = Effort::default().cycles / 1_000_000)]
     budget: u64,
     #[command(flatten)]
+    time: binding::Time,
+    #[command(flatten)]
     secrets: common::Secrets,
     /// Millions of cycles after which an operation on a chip counts as hung
     #[arg(long, value_name = "N", default_value_t = selo_engine::measure::CYCLE_LIMIT / 1_000_000)]
@@ -107,7 +110,7 @@ pub fn run(args: &Args, root: &Path) -> selo_base::report::Result<ExitCode> {
         return of_corpus(args, root, corpus, &board);
     }
     let library = args.library.as_deref().unwrap_or_default();
-    let Some(name) = given::library(&mut project, library, &board, &args.algorithm)? else {
+    let Some(name) = given::library(&mut project, library, &board, wanted(args))? else {
         return Ok(ExitCode::from(binding::NOT_BOUND));
     };
     let title = project
@@ -207,6 +210,14 @@ fn exit_code(lines: &[SurveyLine]) -> ExitCode {
     })
 }
 
+fn wanted(args: &Args) -> Wanted<'_> {
+    Wanted {
+        algorithms: &args.algorithm,
+        time: args.time.of_trials(),
+        ..Wanted::ALL
+    }
+}
+
 fn effort(args: &Args) -> Effort {
     Effort {
         full: args.full,
@@ -246,8 +257,7 @@ fn on_first_board(
     let (given, name) = (folder.to_string_lossy(), manifest::library_name(folder));
     // The copy has the files around the folder that it includes, as for any other folder.
     let copy = Sources::new(root, false).copied(folder)?;
-    let Some(name) = given::bound(&mut project, &given, &copy, &name, board, &args.algorithm)?
-    else {
+    let Some(name) = given::bound(&mut project, &given, &copy, &name, board, wanted(args))? else {
         return Ok(Vec::new());
     };
     let selection = Selection {

@@ -31,6 +31,19 @@ pub use scanned::{Declared, Held, Role, Scanned};
 /// A library with more sources and headers says its algorithms in their names.
 const MOST_OF_PROSE: usize = 12;
 
+/// Headers that only a core of Arduino has.
+const CORE: [&str; 9] = [
+    "Arduino.h",
+    "WProgram.h",
+    "Print.h",
+    "Printable.h",
+    "WString.h",
+    "WCharacter.h",
+    "HardwareSerial.h",
+    "SoftwareSerial.h",
+    "EEPROM.h",
+];
+
 /// Scans `folder`. Fails if it is not a folder, or if it has no readable C or C++.
 pub fn scan(folder: &Path) -> Result<Scanned> {
     if !folder.is_dir() {
@@ -149,7 +162,7 @@ impl Reading {
         scanned.arduino |= found
             .includes
             .iter()
-            .any(|name| ["Arduino.h", "WProgram.h", "Print.h"].contains(&name.as_str()));
+            .any(|name| CORE.contains(&name.as_str()));
         add_new(&mut scanned.macros, found.macros);
         add_new(&mut scanned.typedefs, found.typedefs);
         add_new(&mut scanned.members, found.members);

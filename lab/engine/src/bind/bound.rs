@@ -74,6 +74,10 @@ pub struct Binding<'l> {
     pub remedies: Remedies,
     /// Algorithms that the library seems to have, and for which no recipe passed.
     pub open: Vec<String>,
+    /// Algorithms with key sizes of which nothing in the library speaks. They are not tried.
+    pub other_sizes: Vec<String>,
+    /// Algorithms that only parts of other algorithms of the library resemble.
+    pub doubtful: Vec<String>,
     /// Algorithms that the library seems to have, and whose trials ended because time was over.
     pub untried: Vec<String>,
 }

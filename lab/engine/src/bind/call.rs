@@ -134,9 +134,15 @@ fn state_type(
     Some(own(plain(&parameter.base)))
 }
 
+/// The cost of a function that no header shows, if headers show others.
+const HIDDEN: u32 = 4;
+
 /// Every plausible call of the library's functions, the most plausible of each function first.
 pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
     let mut found: Vec<Call<'_>> = Vec::new();
+    // Where headers show functions, those that they do not show are mostly parts of these.
+    let shows = scanned.functions.iter().any(|declared| declared.in_header);
+    let hidden = if shows { HIDDEN } else { 1 };
     for declared in &scanned.functions {
         let function = &declared.function;
         let own = words(&function.name);
@@ -157,7 +163,7 @@ pub fn calls(scanned: &Scanned) -> Vec<Call<'_>> {
                 returns_output,
                 direction,
                 by_handle: false,
-                cost: cost + base + u32::from(!declared.in_header),
+                cost: cost + base + if declared.in_header { 0 } else { hidden },
             }));
         }
     }

@@ -183,8 +183,9 @@ impl Writer<'_, '_> {
             .iter()
             .map(|name| {
                 let function = name.replace('-', "_");
+                // A library may have functions and objects with the names of operations.
                 format!(
-                    "    AGENT_OPERATION({}, \"{name}\", {function})",
+                    "    AGENT_OPERATION({}, \"{name}\", run_{function})",
                     function.to_uppercase()
                 )
             })

@@ -3,10 +3,12 @@
 mod binder;
 mod candidates;
 mod cases;
+mod doubt;
 mod elsewhere;
 mod flags;
 mod learned;
 mod mended;
+mod sizes;
 mod stuck;
 mod suspects;
 
@@ -19,6 +21,7 @@ use selo_vectors::{Case, CaseKind, CaseResult};
 use self::binder::Binder;
 use self::candidates::kin;
 use self::cases::{cases, place_of};
+use self::doubt::Doubt;
 pub use self::elsewhere::Elsewhere;
 use self::learned::Learned;
 use self::stuck::Stuck;
@@ -44,8 +47,9 @@ const FIRST: usize = 2;
 /// Time for trials of algorithms that cannot be bound. What is left is not told.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Time for all trials of a library on a board. A library of hundreds of sources takes longer.
-const WHOLE: Duration = Duration::from_secs(600);
+/// Time for all trials of a library on a board, if the user gives none. A library of hundreds of
+/// sources takes longer.
+pub const WHOLE: Duration = Duration::from_secs(600);
 
 /// The message of what does not compile, and the library's source in which that is.
 type NotCompiled = (String, Option<PathBuf>);
@@ -60,16 +64,29 @@ impl<'l> Calls<'l> {
     }
 }
 
+/// What is to be bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'g, 'l> {
+    pub scanned: &'l Scanned,
+    pub calls: &'g Calls<'l>,
+    pub algorithms: &'g [&'l Algorithm],
+    /// Time for all trials of the library on a board.
+    pub whole: Duration,
+}
+
 /// Binds the algorithms of a scanned library on the lab's board. `elsewhere` has what trials on another
 /// board have shown. `found` is called after every trial. Errors of the machine are returned.
 pub fn bind<'l>(
     lab: &Lab<'_>,
-    scanned: &'l Scanned,
-    calls: &Calls<'l>,
-    algorithms: &[&'l Algorithm],
+    given: Given<'_, 'l>,
     elsewhere: &Elsewhere<'l>,
     found: &mut dyn FnMut(&Trial),
 ) -> Result<Binding<'l>> {
+    let Given {
+        scanned,
+        algorithms,
+        ..
+    } = given;
     let folder = tempfile::Builder::new()
         .prefix("selo-bind-")
         .tempdir()
@@ -81,25 +98,27 @@ pub fn bind<'l>(
         lab,
         scanned,
         folder: folder.path(),
-        calls: &calls.0,
+        calls: &given.calls.0,
         elsewhere,
         binding: Binding::default(),
         remedies: Remedies::default(),
         looked: Looked::default(),
         failed: BTreeSet::new(),
+        doubts: Vec::new(),
         known: BTreeMap::new(),
         spent: Duration::ZERO,
-        until: Instant::now() + WHOLE,
+        until: Instant::now() + given.whole,
         runtime: lab.builder.runtime(),
         found,
     };
-    for algorithm in algorithms {
+    for algorithm in in_order(scanned, algorithms) {
         crate::schedule::check_interrupt()?;
         binder.algorithm(algorithm)?;
     }
     let remedies = binder.remedies;
     let mut binding = binder.binding;
     binding.remedies = remedies;
+    doubt::resolve(&binder.doubts, &mut binding);
     let is_scheme = |bound: &Bound<'_>| bound.recipe.algorithm.interface.keeps_parts();
     let tried = |interface: Interface| {
         let of = algorithms.iter().filter(|one| one.interface == interface);
@@ -117,26 +136,43 @@ pub fn bind<'l>(
     Ok(binding)
 }
 
+/// The algorithms in the order of their trials: of several key sizes first those that names speak of.
+fn in_order<'l>(scanned: &Scanned, algorithms: &[&'l Algorithm]) -> Vec<&'l Algorithm> {
+    let first = |of: &Algorithm| algorithms.iter().position(|one| kin(one) == kin(of));
+    let mut ordered = algorithms.to_vec();
+    ordered.sort_by_cached_key(|one| (first(one), !sizes::are_named(scanned, one)));
+    ordered
+}
+
 impl<'l> Binder<'_, 'l> {
     fn algorithm(&mut self, algorithm: &'l Algorithm) -> Result<()> {
         let cases = cases(self.lab, algorithm)?;
         let (candidates, most) = self.candidates(algorithm);
-        if candidates.is_empty() || cases.is_empty() {
+        if candidates.is_empty() || cases.is_empty() || self.elsewhere.is_doubtful(algorithm) {
             return Ok(());
         }
-        let only_guesses = candidates.iter().all(Recipe::guesses_mode);
+        // What another board has shown is no guess.
+        let only_guesses = candidates.iter().all(Recipe::guesses_mode)
+            && self.elsewhere.recipe(algorithm).is_none();
+        if self.elsewhere.is_another_size(algorithm)
+            || sizes::is_another(self.scanned, &self.binding, algorithm)
+        {
+            if !only_guesses {
+                self.binding.other_sizes.push(algorithm.name.clone());
+            }
+            return Ok(());
+        }
+        let mut doubt = Doubt::of(algorithm, &candidates);
         let mut is_cut = self.is_over();
-        let shows = !candidates.iter().all(Recipe::includes_source);
-        let mut suspects = Suspects::default();
+        let mut suspects = Suspects::of(&candidates);
         let mut learned = Learned::new(&candidates, most);
-        let started = Instant::now();
         let mut stuck = Stuck::default();
+        let started = Instant::now();
         // The likeliest are cheap, and the time may have gone to an algorithm that comes first.
         let tries_anyway = usize::from(!only_guesses) * FIRST;
         for (at, recipe) in candidates.into_iter().enumerate() {
-            if stuck.is_hopeless()
-                || at >= tries_anyway && self.spent + started.elapsed() > PATIENCE
-            {
+            let is_tired = at >= tries_anyway && self.spent + started.elapsed() > PATIENCE;
+            if is_tired || stuck.is_hopeless() {
                 break;
             }
             is_cut = self.is_over();
@@ -149,29 +185,19 @@ impl<'l> Binder<'_, 'l> {
             let (outcome, bound) = self.try_both(&recipe, &cases)?;
             learned.note(&recipe, &outcome);
             stuck.note(&outcome);
-            let ran = matches!(outcome, Outcome::Wrong { .. });
+            doubt.note(&outcome);
             // The keys alone may be larger than the board, whatever the calls.
-            let too_large = algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom;
-            let is_ours = outcome.is_of_our_flags();
-            let trial = Trial {
-                algorithm: algorithm.name.clone(),
-                calls: recipe.calls().iter().map(|call| shown(call)).collect(),
-                flags: recipe.flags.clone(),
-                outcome,
-            };
-            (self.found)(&trial);
-            self.binding.trials.push(trial);
+            let is_too_large = algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom;
+            self.report(&recipe, &outcome);
             match bound {
                 Some(bound) if bound.proven_on.is_some() => {
                     self.binding.bound.push(bound);
                     return Ok(());
                 }
-                // What a source hides is not what the library offers, if it shows other functions.
-                Some(bound) if shows && bound.recipe.includes_source() => {}
-                Some(bound) if !is_ours && self.may_accuse(&bound) => suspects.note(bound, ran),
+                Some(bound) if self.may_accuse(&bound) => suspects.note(bound, &outcome),
                 _ => {}
             }
-            if too_large {
+            if is_too_large {
                 break;
             }
         }
@@ -186,9 +212,22 @@ impl<'l> Binder<'_, 'l> {
             self.binding.untried.push(algorithm.name.clone());
             return Ok(());
         }
+        self.doubts.extend(doubt.if_any());
         self.binding.suspects.extend(suspects.likeliest());
         self.binding.open.push(algorithm.name.clone());
         Ok(())
+    }
+
+    /// Keeps a trial for the report, and tells who waits for it.
+    fn report(&mut self, recipe: &Recipe<'_>, outcome: &Outcome) {
+        let trial = Trial {
+            algorithm: recipe.algorithm.name.clone(),
+            calls: recipe.calls().iter().map(|call| shown(call)).collect(),
+            flags: recipe.flags.clone(),
+            outcome: outcome.clone(),
+        };
+        (self.found)(&trial);
+        self.binding.trials.push(trial);
     }
 
     /// True if a failed recipe may say something about the library: its functions are the

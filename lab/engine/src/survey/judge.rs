@@ -17,6 +17,13 @@ use crate::row::{Cause, Row, Status};
 /// The finding of a CBC that uses an IV of its own.
 pub(super) const OWN_IV: &str = "own-iv";
 
+/// The finding of an algorithm that another one of the same name came after.
+pub(super) const OTHER_VERSION: &str = "other-version";
+
+/// What a wrong output on one board may come from.
+pub(super) const WIDTH_OF_INT: &str = " On AVR an `int` has 16 bits: that is one possible cause. The \
+    macros that the sources test beside a type of integers were tried, up to ten, and do not mend it.";
+
 /// The remark about a CBC that is right with its own IV, which no vector has.
 pub(super) fn own_iv() -> Finding {
     Finding {
@@ -50,14 +57,15 @@ pub(super) fn of_check(
     };
     match line.source.as_str() {
         "build" => Some(not_built(unit, &said)),
-        DOES_NOT_FIT => Some(Finding {
+        // The library's own program may be larger as well, but what was called may not be the algorithm.
+        DOES_NOT_FIT => Some(if_proven(Finding {
             evidence: vec![Evidence::new("sizes", said.clone())],
             ..Finding::fault(
                 "does-not-fit",
                 format!("The image does not fit {}", lab.board.title),
                 format!("{said}. The image contains the lab's agent as well as the library."),
             )
-        }),
+        })),
         OVER_LIMIT => Some(if_proven(Finding::fault(
             "stopped",
             "A call takes too long or hangs",
@@ -76,8 +84,14 @@ pub(super) fn of_check(
         )),
         PUBLIC_TIME => Some(public_time(unit, said)),
         source if line.failed > 0 && is_about_time(source) => Some(variable_time(line, said)),
-        // Vectors give the IV, and the library does not take it.
-        _ if known.iter().any(|finding| finding.id == OWN_IV) => None,
+        // Vectors give the IV, and the library does not take it. Those of a standard say nothing about
+        // what went before it.
+        _ if known
+            .iter()
+            .any(|finding| [OWN_IV, OTHER_VERSION].contains(&finding.id.as_str())) =>
+        {
+            None
+        }
         _ if line.failed > 0 => {
             let wrong = wrong_output(lab, unit, line, failures, known);
             let named = known.iter().any(|finding| finding.weight == Weight::Fault);
@@ -244,11 +258,8 @@ fn wrong_output(
     }
     let proven = unit.implementation.proven_on.as_ref();
     if let Some(board) = proven.filter(|board| **board != lab.board.name) {
-        finding.text.push_str(&format!(
-            " The same calls give right outputs on {board}. On AVR an `int` has 16 bits: that is one \
-             possible cause. The macros that the sources test beside a type of integers were \
-             tried, up to ten, and do not mend it."
-        ));
+        let text = format!(" The same calls give right outputs on {board}.{WIDTH_OF_INT}");
+        finding.text.push_str(&text);
     }
     if unit.algorithm.interface == Interface::ModeCbc && known.iter().any(Finding::is_about_iv) {
         let more = " The IV does not come from the random source: see above.";
@@ -359,7 +370,7 @@ pub(super) fn cost_findings(unit: &Unit<'_>, rows: &[Row], findings: &mut Vec<Fi
         {
             let reason = row.reason().unwrap_or_default();
             let finding = Finding::fault(id, title, format!("{}: {reason}", row.operation));
-            let guessed = unit.implementation.unproven && status != Status::DoesNotFit;
+            let guessed = unit.implementation.unproven;
             findings.push(Finding {
                 weight: if guessed { Weight::Gap } else { finding.weight },
                 ..finding

@@ -5,6 +5,7 @@
 
 use selo_vectors::{Case, CaseResult};
 
+use super::judge::WIDTH_OF_INT;
 use super::line::{Finding, Mark, Question, SurveyLine};
 use super::verdict;
 use super::width::{self, Choice};
@@ -20,6 +21,9 @@ const WIDTH: &str = "word-width";
 
 /// The optimisations that are tried, in this order.
 const OTHERS: [&str; 3] = ["-O2", "-O1", "-Os"];
+
+/// Makes avr-libc's `PROGMEM` empty.
+const NOTHING_IN_FLASH: &str = "-D__ATTR_PROGMEM__=";
 
 /// A way to build what is wrong as it was built.
 struct Way {
@@ -62,7 +66,20 @@ impl<'a> Lab<'a> {
             (right.verdict, right.why) = verdict::conclude(&right.checks, &right.findings);
             return Ok(right);
         }
-        Ok(line)
+        match first {
+            Some(case) if self.reads_flash_as_ram(unit, &case)? => Ok(in_flash(line, elsewhere)),
+            _ => Ok(line),
+        }
+    }
+
+    /// True if a case passes as soon as no table is put into the flash of an AVR, whose data has other
+    /// addresses than RAM. Code that reads it with `pgm_read_byte` fails then.
+    fn reads_flash_as_ram(&self, unit: &Unit<'_>, case: &Case) -> Result<bool> {
+        if self.board.port != "avr" {
+            return Ok(false);
+        }
+        let lab = self.with(&[NOTHING_IN_FLASH.to_owned()])?;
+        lab.passes(unit, case)
     }
 
     /// The ways that are tried: macros that choose the type of the library's words, one by one and
@@ -199,6 +216,27 @@ fn optimised(own: &str, other: &str, elsewhere: &str, wrong: &Finding) -> Findin
         ),
     );
     shown(finding, wrong)
+}
+
+/// The survey with the cause of its wrong outputs.
+fn in_flash(mut line: SurveyLine, elsewhere: &str) -> SurveyLine {
+    for finding in &mut line.findings {
+        finding.text = finding.text.replace(WIDTH_OF_INT, "");
+    }
+    line.findings.push(Finding::fault(
+        "flash-read-as-ram",
+        "It reads tables in flash as if they were in RAM",
+        format!(
+            "The sources mark tables with PROGMEM and read them as arrays, so that they get what \
+             lies in RAM at that address. Compiled with {NOTHING_IN_FLASH}, which leaves the tables \
+             in RAM, the first vector that fails here passes, and the calls are right on {elsewhere}. \
+             Read them with pgm_read_byte, or leave PROGMEM out."
+        ),
+    ));
+    line.findings
+        .sort_by_key(|finding| (finding.weight, finding.id != "flash-read-as-ram"));
+    (line.verdict, line.why) = verdict::conclude(&line.checks, &line.findings);
+    line
 }
 
 /// The finding with the evidence of the vector that fails otherwise.

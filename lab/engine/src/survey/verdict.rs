@@ -1,7 +1,7 @@
 //! The answers and the verdict that follow from the lines of a check and the findings.
 
 use super::iv::FreshIv;
-use super::judge::OWN_IV;
+use super::judge::{OTHER_VERSION, OWN_IV};
 use super::line::{Answer, Finding, Mark, Question, SurveyVerdict, Weight};
 use crate::check::{CONSTANT_TIME, CheckLine, is_about_time};
 use crate::interface::Interface;
@@ -69,14 +69,20 @@ pub(super) fn answers(
     });
     let conforms = match (runs, tried, failed) {
         (false, ..) | (true, 0, _) => Mark::NotTold,
-        (true, ..) if found("unproven") || found(OWN_IV) => Mark::NotTold,
+        (true, ..) if found("unproven") || found(OWN_IV) || found(OTHER_VERSION) => Mark::NotTold,
         (true, _, failed) => yes_unless(failed > 0),
     };
-    let counted = match found(OWN_IV) {
-        true => Some("it uses an IV of its own".to_owned()),
-        false => (runs && tried > 0).then(|| format!("{} of {tried}", tried - failed)),
+    let counted = match (found(OWN_IV), found("unproven")) {
+        (true, _) => Some("it uses an IV of its own".to_owned()),
+        // What a guessed call refuses for another reason would count as passed.
+        (false, true) => None,
+        (false, false) => (runs && tried > 0).then(|| format!("{} of {tried}", tried - failed)),
     };
-    let constant = constant_time(checks, runs, interface, fidelity);
+    // A guessed call may do something else, whose time says nothing.
+    let constant = match found("unproven") {
+        true => of(Question::ConstantTime, Mark::NotTold, None),
+        false => constant_time(checks, runs, interface, fidelity),
+    };
     let (fresh, whose) = match (runs, fresh_iv) {
         (_, FreshIv::DoesNotApply) => (Mark::DoesNotApply, None),
         (false, _) | (true, FreshIv::NotTold) => (Mark::NotTold, None),

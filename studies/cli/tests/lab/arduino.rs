@@ -15,7 +15,7 @@ struct Style {
     bound: &'static [&'static str],
 }
 
-const STYLES: [Style; 25] = [
+const STYLES: [Style; 28] = [
     style("each-call", &["aes-128", "aes-128-cbc"]),
     style(
         "class-with-modes",
@@ -48,6 +48,9 @@ const STYLES: [Style; 25] = [
     style("room-of-the-output", &["aes-256", "aes-128-cbc"]),
     style("iv-after-constructor", &["aes-128-cbc"]),
     style("members", &["aes-256-ctr"]),
+    style("names-of-glue", &["aes-128"]),
+    style("core-header", &["aes-128", "aes-128-ecb"]),
+    style("expanded-key", &["aes-256"]),
 ];
 
 const fn style(folder: &'static str, bound: &'static [&'static str]) -> Style {
@@ -121,4 +124,65 @@ fn libraries_in_the_usual_styles_get_a_true_verdict() {
             assert_eq!(answer.code, Some(5), "{}: {said}", style.folder);
         }
     }
+}
+
+/// Nothing is said of key sizes that the library does not have, nor of what only its parts resemble.
+#[test]
+fn no_algorithm_is_named_that_the_library_does_not_offer() {
+    let project = Project::new();
+    for name in [
+        "members",
+        "byte-oriented-256",
+        "core-header",
+        "mode-of-constructor",
+    ] {
+        let folder = plant(&project, name);
+        let arguments = [
+            "lab",
+            "new-library",
+            &folder,
+            "--print",
+            "--board",
+            "native",
+        ];
+        let answer = project.selo(&arguments);
+        let said = answer.all();
+        assert_eq!(answer.code, Some(0), "{name}: {said}");
+        assert!(said.contains("bound "), "{name}: {said}");
+        assert!(!said.contains("not bound"), "{name}: {said}");
+        assert!(
+            name != "core-header" || said.contains("not there"),
+            "{name}: {said}"
+        );
+    }
+}
+
+/// A table in flash that is read as if it were in RAM is named, and right code is not accused of it.
+#[test]
+fn a_table_in_flash_that_is_read_as_ram_is_named() {
+    let project = Project::new();
+    let folder = plant(&project, "read-from-flash");
+    let source = project.path().join(&folder).join("aes.c");
+    let text = std::fs::read_to_string(&source).expect("a text");
+    let marked =
+        "#ifdef ARDUINO_ARCH_AVR\n#define IN_FLASH PROGMEM\n#else\n#define IN_FLASH\n#endif\n";
+    let text = text.replace(
+        "static const uint8_t sbox[256]",
+        &format!("{marked}static const uint8_t sbox[256] IN_FLASH"),
+    );
+    assert!(text.contains("IN_FLASH ="), "{text}");
+    std::fs::write(&source, text).expect("the source is written");
+    let survey = |folder: &str| {
+        let arguments = [
+            "lab", "survey", folder, "--board", "uno", "--budget", "1", "--json",
+        ];
+        project.selo(&[&arguments[..], &["--secrets", "10"]].concat())
+    };
+    let answer = survey(&folder);
+    let lines = answer.lines();
+    let line = lines.first().unwrap_or_else(|| panic!("{}", answer.all()));
+    assert_eq!(line["verdict"], "not-suitable", "{line:#}");
+    let findings = line["findings"].as_array().expect("findings");
+    assert_eq!(findings[0]["id"], "flash-read-as-ram", "{line:#}");
+    assert!(!line.to_string().contains("has 16 bits"), "{line:#}");
 }

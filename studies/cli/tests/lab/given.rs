@@ -179,3 +179,36 @@ fn a_name_of_arduinos_index_is_downloaded_by_arduino_cli() {
         without.all()
     );
 }
+
+/// What was not tried is named, and nothing is said about the library.
+#[test]
+fn trials_without_time_judge_nothing() {
+    let project = Project::new();
+    library(&project, "theirs");
+    let answer = project.selo(&[&survey("theirs")[..], &["--trial-minutes", "0"]].concat());
+    let said = answer.all();
+    assert_eq!(answer.code, Some(5), "{said}");
+    assert!(answer.stdout.is_empty(), "{said}");
+    assert!(
+        said.contains("not tried  aes-128: the time for trials was over"),
+        "{said}"
+    );
+    assert!(said.contains("--trial-minutes"), "{said}");
+    is_bound(&project.selo(&survey("theirs")));
+}
+
+#[test]
+fn what_does_not_exist_is_named_and_no_library_of_tests_is_offered() {
+    let project = Project::new();
+    let answer = project.selo(&survey("no/such/folder"));
+    assert_eq!(answer.code, Some(2));
+    assert!(
+        answer.stderr.contains("no/such/folder: does not exist"),
+        "{}",
+        answer.stderr
+    );
+    let answer = project.selo(&survey("unheard-of"));
+    assert_eq!(answer.code, Some(2));
+    assert!(answer.stderr.contains("'unheard-of'"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("test-"), "{}", answer.stderr);
+}

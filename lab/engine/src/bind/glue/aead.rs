@@ -31,7 +31,7 @@ impl Writer<'_, '_> {
         if let Some(seal) = &self.recipe.encrypt {
             let _ = write!(
                 text,
-                "static uint8_t seal(struct agent_call *call)\n{{\n    if (!right_sizes(call) || call->in[2].size > AGENT_IO_BYTES - TAG)\n        return AGENT_BAD_SIZE;\n{FIELDS}\
+                "static uint8_t run_seal(struct agent_call *call)\n{{\n    if (!right_sizes(call) || call->in[2].size > AGENT_IO_BYTES - TAG)\n        return AGENT_BAD_SIZE;\n{FIELDS}\
                  \x20   agent_size size = call->in[2].size;\n    uint8_t *tag = out + size;\n    unsigned long long out_size = 0;\n{UNUSED}{}\
                  \x20   call->out_size = (agent_size)(size + tag_size);\n    return 0;\n}}\n\n",
                 measure(&self.calls_of(seal, &NAMES, Purpose::Seal))
@@ -68,7 +68,7 @@ impl Writer<'_, '_> {
             _ => format!("failed = (int)({last})"),
         });
         format!(
-            "static uint8_t open(struct agent_call *call)\n{{\n{FIELDS}    if (!right_sizes(call) || call->in[2].size < tag_size)\n        return AGENT_BAD_SIZE;\n\
+            "static uint8_t run_open(struct agent_call *call)\n{{\n{FIELDS}    if (!right_sizes(call) || call->in[2].size < tag_size)\n        return AGENT_BAD_SIZE;\n\
              \x20   agent_size size = (agent_size)(call->in[2].size - tag_size);\n    uint8_t *tag = in + size;\n    unsigned long long out_size = 0;\n    int failed = 0;\n{declared}{UNUSED}{}\
              {says}    /* The plaintext of a forged message must not be seen. */\n    if (failed)\n        memset(out, 0, size);\n    call->out_size = size;\n    return failed ? FORGED : 0;\n}}\n\n",
             measure(&calls),

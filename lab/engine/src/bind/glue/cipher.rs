@@ -13,7 +13,7 @@ use crate::scan::declarations::Parameter;
 impl Writer<'_, '_> {
     pub(super) fn key_setup(&self) -> String {
         let mut text = String::from(
-            "static uint8_t key_setup(struct agent_call *call)\n{\n    if (call->in[0].size != AGENT_KEY_BYTES)\n        return AGENT_BAD_SIZE;\n",
+            "static uint8_t run_key_setup(struct agent_call *call)\n{\n    if (call->in[0].size != AGENT_KEY_BYTES)\n        return AGENT_BAD_SIZE;\n",
         );
         let matrix = self.key_is_matrix();
         if matrix {
@@ -125,7 +125,7 @@ impl Writer<'_, '_> {
             };
             let _ = writeln!(
                 text,
-                "static uint8_t {name}(struct agent_call *call)\n{{\n    agent_size size = call->in[0].size;\n    if ({bad})\n        return AGENT_BAD_SIZE;\n    uint8_t *in = call->in[0].data, *out = call->out;"
+                "static uint8_t run_{name}(struct agent_call *call)\n{{\n    agent_size size = call->in[0].size;\n    if ({bad})\n        return AGENT_BAD_SIZE;\n    uint8_t *in = call->in[0].data, *out = call->out;"
             );
             text.push_str(&unused(found, &["in", "out"]));
             let sets_iv = self.recipe.set_key.iter().any(|call| call.has(Slot::Iv));
@@ -298,7 +298,7 @@ impl Writer<'_, '_> {
             }
         };
         let mut text = String::from(
-            "/* in[0] is the IV that the random source gave. */\nstatic uint8_t encrypt(struct agent_call *call)\n{\n\
+            "/* in[0] is the IV that the random source gave. */\nstatic uint8_t run_encrypt(struct agent_call *call)\n{\n\
              \x20   agent_size size = call->in[1].size;\n\
              \x20   agent_size padded = (agent_size)(size / BLOCK * BLOCK + BLOCK);\n\
              \x20   if (call->in[0].size != BLOCK || padded > AGENT_IO_BYTES - BLOCK)\n        return AGENT_BAD_SIZE;\n\
@@ -323,7 +323,7 @@ impl Writer<'_, '_> {
 
     pub(super) fn cbc_decrypt(&self, found: &Call<'_>, purpose: Purpose) -> String {
         let mut text = String::from(
-            "static uint8_t decrypt(struct agent_call *call)\n{\n\
+            "static uint8_t run_decrypt(struct agent_call *call)\n{\n\
              \x20   agent_size size = call->in[0].size;\n\
              \x20   if (size < 2 * BLOCK || size % BLOCK != 0)\n        return 1;\n\
              \x20   size = (agent_size)(size - BLOCK);\n\
@@ -359,7 +359,7 @@ impl Writer<'_, '_> {
             return String::new();
         };
         let mut text = String::from(
-            "static uint8_t encrypt(struct agent_call *call)\n{\n\
+            "static uint8_t run_encrypt(struct agent_call *call)\n{\n\
              \x20   if (call->in[0].size != BLOCK || call->in[1].size > AGENT_IO_BYTES)\n        return AGENT_BAD_SIZE;\n\
              \x20   uint8_t *iv = call->in[0].data, *in = call->in[1].data, *out = call->out;\n\
              \x20   agent_size size = call->in[1].size;\n    uint8_t counter[BLOCK];\n",
@@ -376,7 +376,7 @@ impl Writer<'_, '_> {
         };
         calls.extend(self.calls_of(found, &names, Purpose::Encrypt));
         text.push_str(&measure(&calls));
-        text.push_str("    call->out_size = size;\n    return 0;\n}\n\n/* In CTR mode decryption is encryption. */\nstatic uint8_t decrypt(struct agent_call *call) { return encrypt(call); }\n\n");
+        text.push_str("    call->out_size = size;\n    return 0;\n}\n\n/* In CTR mode decryption is encryption. */\nstatic uint8_t run_decrypt(struct agent_call *call) { return run_encrypt(call); }\n\n");
         text
     }
 }

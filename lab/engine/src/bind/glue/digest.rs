@@ -49,7 +49,7 @@ impl Writer<'_, '_> {
         let any = |slot: Slot| calls.iter().any(|call| call.has(slot));
         let message = any(Slot::In) || any(Slot::InByte);
         let output = any(Slot::Out) || calls.iter().any(|call| call.returns_output);
-        let mut text = format!("static uint8_t {name}(struct agent_call *call)\n{{\n");
+        let mut text = format!("static uint8_t run_{name}(struct agent_call *call)\n{{\n");
         let keeps = self.keeps_mac_key();
         if any(Slot::Key) {
             text.push_str(match name {

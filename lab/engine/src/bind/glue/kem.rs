@@ -40,7 +40,7 @@ static uint8_t *part(const struct agent_call *call, agent_size bytes)
     return offset <= sizes[number] && bytes <= sizes[number] - offset ? parts[number] + offset : NULL;
 }
 
-static uint8_t load(struct agent_call *call)
+static uint8_t run_load(struct agent_call *call)
 {
     uint8_t *to = part(call, call->in[2].size);
     if (!to)
@@ -49,7 +49,7 @@ static uint8_t load(struct agent_call *call)
     return 0;
 }
 
-static uint8_t fetch(struct agent_call *call)
+static uint8_t run_fetch(struct agent_call *call)
 {
     const agent_size bytes = call->in[2].size == 2 ? two(&call->in[2]) : 0xffff;
     const uint8_t *from = bytes <= AGENT_IO_BYTES ? part(call, bytes) : NULL;
@@ -100,7 +100,7 @@ impl Writer<'_, '_> {
                 ),
             };
             format!(
-                "static uint8_t {name}(struct agent_call *call)\n{{\n    uint8_t *seed = call->in[0].data, *out = call->out;\n    int failed;\n    (void)out;\n{check}{}{end}    return failed ? BAD_KEY : 0;\n}}\n\n",
+                "static uint8_t run_{name}(struct agent_call *call)\n{{\n    uint8_t *seed = call->in[0].data, *out = call->out;\n    int failed;\n    (void)out;\n{check}{}{end}    return failed ? BAD_KEY : 0;\n}}\n\n",
                 measure(&[call])
             )
         };

@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
 
     fn pair_of_large(&self, pair: &Call<'_>) -> String {
         format!(
-            "static uint8_t keygen(struct agent_call *call)\n{{\n    uint8_t *seed = call->in[0].data;\n    int failed;\n\
+            "static uint8_t run_keygen(struct agent_call *call)\n{{\n    uint8_t *seed = call->in[0].data;\n    int failed;\n\
              \x20   if (call->in[0].size != SEED)\n        return AGENT_BAD_SIZE;\n    DRAWN(seed, SEED);\n{}    return failed ? BAD_KEY : 0;\n}}\n\n",
             measure(&[self.failed(pair, &NAMES)])
         )
@@ -119,7 +119,7 @@ impl Writer<'_, '_> {
             false => (NAMES, "    const size_t signed_size = (size_t)out_size;\n"),
         };
         format!(
-            "static uint8_t sign(struct agent_call *call)\n{{\n{}    int failed;\n    {} out_size = 0;\n\
+            "static uint8_t run_sign(struct agent_call *call)\n{{\n{}    int failed;\n    {} out_size = 0;\n\
              \x20   if (call->in[2].size != RANDOM{})\n        return AGENT_BAD_SIZE;\n    DRAWN(call->in[2].data, RANDOM);\n{}{size}\
              \x20   call->out[0] = (uint8_t)(signed_size >> 8);\n    call->out[1] = (uint8_t)signed_size;\n\
              \x20   call->out[2] = (uint8_t)(DRAWN_BYTES < 255 ? DRAWN_BYTES : 255);\n    call->out_size = 3;\n    return failed ? BAD_KEY : 0;\n}}\n\n",
@@ -132,7 +132,7 @@ impl Writer<'_, '_> {
 
     fn check_large(&self, check: &Call<'_>) -> String {
         let head = format!(
-            "static uint8_t verify(struct agent_call *call)\n{{\n{}    int failed;\n    {} out_size = 0;\n\
+            "static uint8_t run_verify(struct agent_call *call)\n{{\n{}    int failed;\n    {} out_size = 0;\n\
              \x20   const size_t signature_size = call->in[2].size < 2 ? SIGNATURE + 1 : two(&call->in[2]);\n    (void)out_size;\n\
              \x20   if (signature_size > SIGNATURE{})\n        return AGENT_BAD_SIZE;\n",
             message(check),

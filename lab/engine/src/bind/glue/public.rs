@@ -138,7 +138,7 @@ impl Writer<'_, '_> {
 
     fn keygen(&self, keys: &KeyCalls<'_>) -> String {
         let mut text = String::from(
-            "static uint8_t keygen(struct agent_call *call)\n{\n    if (call->in[0].size != SECRET)\n        return AGENT_BAD_SIZE;\n\
+            "static uint8_t run_keygen(struct agent_call *call)\n{\n    if (call->in[0].size != SECRET)\n        return AGENT_BAD_SIZE;\n\
              \x20   uint8_t *public_key = call->out, *seed = call->in[0].data;\n    BEGIN(seed, SECRET);\n",
         );
         text.push_str(&Self::clamp(keys, "seed"));
@@ -161,7 +161,7 @@ impl Writer<'_, '_> {
             return String::new();
         };
         let mut text = String::from(
-            "static uint8_t shared_secret(struct agent_call *call)\n{\n\
+            "static uint8_t run_shared_secret(struct agent_call *call)\n{\n\
              \x20   if (call->in[0].size != SECRET || call->in[1].size != PUBLIC)\n        return AGENT_BAD_SIZE;\n\
              \x20   uint8_t *secret = call->in[0].data, *peer = call->in[1].data, *out = call->out;\n\
              \x20   uint8_t any = 0;\n    int failed = 0;\n    BEGIN(secret, SECRET);\n    memset(out, 0, SECRET);\n    call->out_size = SECRET;\n",
@@ -189,7 +189,7 @@ impl Writer<'_, '_> {
             return String::new();
         };
         let mut text = String::from(
-            "static uint8_t sign(struct agent_call *call)\n{\n\
+            "static uint8_t run_sign(struct agent_call *call)\n{\n\
              \x20   if (call->in[0].size != SECRET || call->in[1].size != PUBLIC)\n        return AGENT_BAD_SIZE;\n\
              \x20   uint8_t *seed = call->in[0].data, *public_key = call->in[1].data, *in = call->in[2].data;\n\
              \x20   uint8_t *signature = call->out, secret[2 * SECRET];\n    agent_size size = call->in[2].size;\n\
@@ -232,7 +232,7 @@ impl Writer<'_, '_> {
             return String::new();
         };
         let mut text = String::from(
-            "static uint8_t verify(struct agent_call *call)\n{\n\
+            "static uint8_t run_verify(struct agent_call *call)\n{\n\
              \x20   if (call->in[0].size != PUBLIC || call->in[2].size != SIGNATURE)\n        return AGENT_BAD_SIZE;\n\
              \x20   uint8_t *public_key = call->in[0].data, *in = call->in[1].data, *signature = call->in[2].data;\n\
              \x20   agent_size size = call->in[1].size;\n    unsigned long long out_size = 0;\n    int failed = 0;\n    (void)out_size, (void)size;\n",

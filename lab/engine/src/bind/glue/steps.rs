@@ -29,7 +29,7 @@ impl Writer<'_, '_> {
     fn seal_in_steps(&self, steps: &Steps<'_>, fields: &str) -> String {
         let calls = self.steps(steps, &steps.seal, Purpose::Seal);
         format!(
-            "static uint8_t seal(struct agent_call *call)\n{{\n{fields}\
+            "static uint8_t run_seal(struct agent_call *call)\n{{\n{fields}\
              \x20   agent_size size = call->in[2].size;\n    if (size > AGENT_IO_BYTES - TAG)\n        return AGENT_BAD_SIZE;\n{}\
              \x20   memcpy(out + size, tag, tag_size);\n    call->out_size = (agent_size)(size + tag_size);\n    return 0;\n}}\n\n",
             measure(&calls)
@@ -41,7 +41,7 @@ impl Writer<'_, '_> {
         let mut text = String::from("/* The library gives the tag, and its user compares. */\n");
         let _ = write!(
             text,
-            "static uint8_t open(struct agent_call *call)\n{{\n{fields}\
+            "static uint8_t run_open(struct agent_call *call)\n{{\n{fields}\
              \x20   if (call->in[2].size < tag_size)\n        return AGENT_BAD_SIZE;\n\
              \x20   agent_size size = (agent_size)(call->in[2].size - tag_size);\n    uint8_t failed = 0;\n{}\
              \x20   for (uint8_t i = 0; i < tag_size; i++)\n        failed |= (uint8_t)(in[size + i] ^ tag[i]);\n    /* The plaintext of a forged message must not be seen. */\n    if (failed)\n        memset(out, 0, size);\n    call->out_size = size;\n    return failed ? FORGED : 0;\n}}\n\n",

@@ -34,9 +34,16 @@ pub(super) const KEYS: [&str; 9] = [
 pub(super) const IVS: [&str; 11] = [
     "vetor", "cbuf", "iv", "nonce", "counter", "ctr", "vector", "ivec", "npub", "n", "nounce",
 ];
-pub(super) const SCHEDULES: [&str; 12] = [
+pub(super) const SCHEDULES: [&str; 19] = [
     "w",
     "rk",
+    "ek",
+    "dk",
+    "rkey",
+    "rkeys",
+    "xkey",
+    "expkey",
+    "keyschedule",
     "keys",
     "schedule",
     "skey",

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::doubt::Doubt;
 use super::elsewhere::Elsewhere;
 use crate::bind::bound::{Binding, Trial};
 use crate::bind::call::Call;
@@ -26,6 +27,8 @@ pub(super) struct Binder<'b, 'l> {
     pub looked: Looked,
     /// Interfaces and families of which an algorithm could not be bound.
     pub failed: BTreeSet<(String, String)>,
+    /// Algorithms that could not be bound, and that the library may not offer.
+    pub doubts: Vec<Doubt<'l>>,
     /// What is known of the sources, by the flags and remedies that they are compiled with.
     pub known: BTreeMap<(Vec<String>, Remedies), Known>,
     /// Time of the trials of algorithms that could not be bound.

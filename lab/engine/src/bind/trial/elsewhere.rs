@@ -13,6 +13,8 @@ pub struct Elsewhere<'l> {
     bound: Vec<Recipe<'l>>,
     /// Algorithms of which a call came to a result there, though to none that is right.
     wrong: BTreeSet<String>,
+    other_sizes: Vec<String>,
+    doubtful: Vec<String>,
 }
 
 impl<'l> Elsewhere<'l> {
@@ -26,6 +28,8 @@ impl<'l> Elsewhere<'l> {
                 .map(|trial| trial.algorithm.clone())
                 .filter(open)
                 .collect(),
+            other_sizes: binding.other_sizes.clone(),
+            doubtful: binding.doubtful.clone(),
         }
     }
 
@@ -33,6 +37,16 @@ impl<'l> Elsewhere<'l> {
     pub(super) fn recipe(&self, algorithm: &Algorithm) -> Option<&Recipe<'l>> {
         let mut bound = self.bound.iter();
         bound.find(|recipe| recipe.algorithm.name == algorithm.name)
+    }
+
+    /// True if nothing in the library speaks of the algorithm's key size, and it has another one.
+    pub(super) fn is_another_size(&self, algorithm: &Algorithm) -> bool {
+        self.other_sizes.contains(&algorithm.name)
+    }
+
+    /// True if only parts of other algorithms resemble it.
+    pub(super) fn is_doubtful(&self, algorithm: &Algorithm) -> bool {
+        self.doubtful.contains(&algorithm.name)
     }
 
     /// True if few trials tell all: one call passes there, or calls run there and none is right.

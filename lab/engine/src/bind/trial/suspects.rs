@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::bind::bound::Bound;
+use crate::bind::bound::{Bound, Outcome};
+use crate::bind::recipe::Recipe;
 
 /// Only a recipe of at most this cost is clear enough to be a suspect.
 const CLEAR: u32 = 12;
@@ -15,14 +16,24 @@ pub(super) struct Suspects<'l> {
     not_run: Option<Bound<'l>>,
     /// The sources of the recipes that did not run.
     sources: BTreeSet<Vec<PathBuf>>,
+    /// The library shows functions for the algorithm, so that what a source hides is not what it offers.
+    shows: bool,
 }
 
 impl<'l> Suspects<'l> {
-    pub(super) fn note(&mut self, bound: Bound<'l>, ran: bool) {
-        if bound.recipe.cost > CLEAR {
+    pub(super) fn of(candidates: &[Recipe<'_>]) -> Suspects<'l> {
+        Suspects {
+            shows: !candidates.iter().all(Recipe::includes_source),
+            ..Suspects::default()
+        }
+    }
+
+    pub(super) fn note(&mut self, bound: Bound<'l>, outcome: &Outcome) {
+        let is_hidden = self.shows && bound.recipe.includes_source();
+        if is_hidden || outcome.is_of_our_flags() || bound.recipe.cost > CLEAR {
             return;
         }
-        if ran {
+        if matches!(outcome, Outcome::Wrong { .. }) {
             self.ran.get_or_insert(bound);
         } else {
             self.sources.insert(bound.sources.clone());

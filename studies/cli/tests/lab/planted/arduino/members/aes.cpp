@@ -1,6 +1,17 @@
 #include "aes.h"
 // CORE
 
+// In no header, but not static.
+void addRoundKey(unsigned char* buf, unsigned char* key) {
+	for (unsigned char i = 0; i < 16; i++)
+		buf[i] ^= key[i];
+}
+
+void expandEncKey(unsigned char* key, unsigned char* rc) {
+	key[0] ^= *rc;
+	*rc = twice(*rc);
+}
+
 void AES::reset() {
 	expand(key, 8, keys);
 	used = 16;
