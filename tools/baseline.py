@@ -59,21 +59,23 @@ def rows_of(path):
         row = json.loads(line)
         if row["library"] != "selo" or row["metric"] not in METRICS or row["value"] is None:
             continue
-        if row["status"] != "ok":
+        # The time of a verification depends on what is public; its mean is of the same keys each time.
+        about = row["metric"] == "cycles" and (row["cause"] or {}).get("kind") == "depends-on-inputs"
+        if row["status"] != "ok" and not about:
             continue
         key = f"{row['algorithm']} {row['variant']} {row['operation']}"
         if row["bytes"] is not None:
             key += f" {row['bytes']}"
         if row["ci95"]:
             vague.add((row["algorithm"], row["variant"]))
-        found.setdefault(key, {})[row["metric"]] = row["value"]
+        found.setdefault(key, {})["about_cycles" if about else row["metric"]] = row["value"]
     exact = {}
     for key, values in found.items():
         if tuple(key.split()[:2]) in vague:
             kept = {"about_cycles": "cycles", "about_stack": "stack",
                     "flash": "flash", "ram": "ram"}
         else:
-            kept = {metric: metric for metric in METRICS}
+            kept = {metric: metric for metric in (*METRICS, "about_cycles")}
         values = {name: int(values[metric]) for name, metric in kept.items() if metric in values}
         if values:
             exact[key] = values
