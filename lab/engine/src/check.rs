@@ -147,6 +147,14 @@ impl<'r> Running<'r> {
     }
 }
 
+/// Whether a program with a library's calls alone fits the board.
+enum Alone {
+    Fits,
+    Over(Cause),
+    /// It cannot be built.
+    Unknown,
+}
+
 impl Lab<'_> {
     /// Checks one unit. Returns a line for each source.
     pub fn check(
@@ -206,11 +214,26 @@ impl Lab<'_> {
         let Some(said) = overflow(&text) else {
             return Ok(self.broken(unit, "build", text));
         };
-        let alone = self.fits_alone(unit)?;
-        let mut line = self.line(unit, if alone { NO_ROOM } else { DOES_NOT_FIT });
-        line.first_failure = Some(format!(
-            "The image is larger than the linker's memory: {said}"
-        ));
+        let said =
+            format!("the image with the lab's agent is larger than the linker's memory: {said}");
+        self.too_large(unit, said)
+    }
+
+    /// The line of an image that is larger than the board: the library's own program may fit.
+    fn too_large(&self, unit: &Unit<'_>, with_agent: String) -> Result<CheckLine> {
+        let (source, said) = match self.alone(unit)? {
+            Alone::Fits => (NO_ROOM, with_agent),
+            Alone::Over(cause) => {
+                let said = self.said(unit, cause);
+                (
+                    DOES_NOT_FIT,
+                    format!("a program with its calls alone: {said}"),
+                )
+            }
+            Alone::Unknown => (DOES_NOT_FIT, with_agent),
+        };
+        let mut line = self.line(unit, source);
+        line.first_failure = Some(said);
         Ok(line)
     }
 
@@ -224,10 +247,8 @@ impl Lab<'_> {
         failed: Watch<'_>,
     ) -> Result<Vec<CheckLine>> {
         if let Some(cause) = self.excess_of(&image.weight) {
-            let alone = self.fits_alone(unit)?;
-            let mut line = self.line(unit, if alone { NO_ROOM } else { DOES_NOT_FIT });
-            line.first_failure = Some(self.said(unit, cause));
-            return Ok(vec![line]);
+            let said = format!("with the lab's agent: {}", self.said(unit, cause));
+            return Ok(vec![self.too_large(unit, said)?]);
         }
         if let Some(list) = unit.program() {
             return self.check_program(unit, &list);
@@ -253,10 +274,10 @@ impl Lab<'_> {
         Ok(lines)
     }
 
-    /// True if the operations of a unit fit the board without the agent.
-    fn fits_alone(&self, unit: &Unit<'_>) -> Result<bool> {
+    /// Whether the operations of a unit fit the board without the agent.
+    fn alone(&self, unit: &Unit<'_>) -> Result<Alone> {
         if unit.program().is_some() {
-            return Ok(false);
+            return Ok(Alone::Unknown);
         }
         let interface = unit.algorithm.interface;
         let whole = interface.footprints().iter().rfind(|footprint| {
@@ -266,11 +287,11 @@ impl Lab<'_> {
                 .all(|operation| unit.offers(operation))
         });
         let Some(footprint) = whole else {
-            return Ok(false);
+            return Ok(Alone::Unknown);
         };
         match self.growth(unit, footprint) {
-            Ok(growth) => Ok(self.excess_of(&growth.own).is_none()),
-            Err(Error::Compile { .. }) => Ok(false),
+            Ok(growth) => Ok(self.excess_of(&growth.own).map_or(Alone::Fits, Alone::Over)),
+            Err(Error::Compile { .. }) => Ok(Alone::Unknown),
             Err(error) => Err(error),
         }
     }

@@ -25,7 +25,13 @@ pub fn uncalled(scanned: &Scanned, bound: &[Bound<'_>]) -> Vec<String> {
     let tables = scanned.objects.iter().filter(|(object, file, in_header)| {
         let is_type =
             object.base.starts_with("struct ") || scanned.members.contains_key(&object.base);
-        *in_header && is_type && speaks(&object.name) && scanned.headers.contains(file)
+        // Methods of an object of that class are bound.
+        let mut classes = bound.iter().filter_map(|one| one.recipe.class.as_ref());
+        *in_header
+            && is_type
+            && speaks(&object.name)
+            && scanned.headers.contains(file)
+            && classes.all(|class| *class != object.base)
     });
     let tables =
         tables.filter(|(object, ..)| names.iter().all(|name| !name.starts_with(&object.name)));

@@ -62,8 +62,8 @@ pub(super) fn of_check(
             evidence: vec![Evidence::new("sizes", said.clone())],
             ..Finding::fault(
                 "does-not-fit",
-                format!("The image does not fit {}", lab.board.title),
-                format!("{said}. The image contains the lab's agent as well as the library."),
+                format!("It does not fit {}", lab.board.title),
+                format!("The sizes are of {said}."),
             )
         })),
         OVER_LIMIT => Some(if_proven(Finding::fault(
@@ -353,7 +353,7 @@ pub(super) fn general(
 /// Adds the findings from the measured rows: the image does not fit, crashes, or fails.
 pub(super) fn cost_findings(unit: &Unit<'_>, rows: &[Row], findings: &mut Vec<Finding>) {
     for (status, id, title) in [
-        (Status::DoesNotFit, "does-not-fit", "The image does not fit"),
+        (Status::DoesNotFit, "does-not-fit", "It does not fit"),
         (Status::Crashed, "crashed", "The image crashes"),
         (Status::Failed, "failed", "The measurement fails"),
     ] {

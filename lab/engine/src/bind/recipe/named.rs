@@ -61,7 +61,7 @@ pub(super) fn named(
     if other || is_sha2 && near.contains("sha3") {
         return None;
     }
-    let says = |text: &str| letters.iter().all(|word| text.contains(word.as_str()));
+    let says = |text: &str| letters.iter().all(|word| has_word(text, word));
     if says(&near) || far.contains(&name) {
         Some(1)
     } else if says(&format!("{near}{far}")) {
@@ -79,6 +79,14 @@ pub(super) fn named(
         Some(4)
     } else {
         None
+    }
+}
+
+/// True if a text of joined names has a word. A `hash` beside a name with an `s` is no `sha`.
+fn has_word(text: &str, word: &str) -> bool {
+    match word {
+        "sha" => text.replace("hash", "_").contains(word),
+        _ => text.contains(word),
     }
 }
 
@@ -150,4 +158,17 @@ pub(super) fn constants_fit(scanned: &Scanned, algorithm: &Algorithm) -> bool {
         constant.is_some() && constant == bytes
     };
     fits("CRYPTO_KEYBYTES", algorithm.key_bytes) && fits("CRYPTO_NPUBBYTES", algorithm.nonce_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_of_another_name_is_no_sha() {
+        assert!(has_word("cryptohashsha256", "sha"));
+        assert!(has_word("sha256init", "sha"));
+        assert!(!has_word("cryptohashasconhashv12", "sha"));
+        assert!(has_word("cryptohashasconhashv12", "hash"));
+    }
 }
