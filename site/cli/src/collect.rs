@@ -108,7 +108,7 @@ pub struct Dashboard {
     /// Keep readings for this time; daily roll-ups are kept for ever
     #[arg(long, value_name = "TIME", default_value = "400d")]
     keep_raw: humantime::Duration,
-    /// Keep roll-ups by minute for this time
+    /// Has no effect any more: minutes are made of the readings, and kept as long as these
     #[arg(long, value_name = "TIME", default_value = "60d")]
     keep_minutes: humantime::Duration,
     /// Keep hourly roll-ups for this time

@@ -47,7 +47,10 @@ fn main() -> selo_collector::Result<()> {
     let long = Duration::from_secs(seconds.into());
     let mut db = Location::parse(&place).open_writer(None)?;
     migrate(&mut *db)?;
-    let server = server_of(&mut *db);
+    let server = match Location::parse(&place) {
+        Location::Postgres(_) => server_of(&mut *db),
+        Location::Sqlite(_) => None,
+    };
     let mut store = Store::default();
     let mut number = 0;
     println!("batch  readings/s  CPU of a reading: this program, server");
@@ -91,9 +94,6 @@ fn main() -> selo_collector::Result<()> {
 
 /// The process of a server on this machine that works for this connection.
 fn server_of(db: &mut dyn Database) -> Option<String> {
-    if !db.is_packed() {
-        return None;
-    }
     let rows = db.query("SELECT pg_backend_pid()", &[]).ok()?;
     Some(rows.first()?.int(0).to_string())
 }

@@ -183,12 +183,16 @@ pub async fn prune(
             let mut ahead: Vec<Value> = of();
             ahead.push(future.into());
             pieces.push((sql::PRUNE_AHEAD.into(), ahead));
+            pieces.push((sql::PRUNE_GROWN.into(), of()[..2].to_vec()));
+            let ends = vec![row.text(0).into(), before.into(), future.into()];
+            pieces.push((sql::PRUNE_SPANS.into(), ends));
         }
         for sql in [sql::PRUNE_FIXES, sql::PRUNE_TLS_TIMES] {
             pieces.push((sql.into(), vec![before.into()]));
         }
     }
-    for level in Level::ALL {
+    // Minutes are made of the readings.
+    for level in [Level::Hour, Level::Day] {
         let Some(kept) = retention.of(level) else {
             continue;
         };

@@ -1,7 +1,7 @@
 //! Roll-ups: the contribution of new readings to the minutes, hours and days that they
 //! touch. The sums do not depend on the order in which readings arrive.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::db::{Database, Value};
@@ -20,12 +20,20 @@ impl Level {
     /// All levels, finest first.
     pub const ALL: [Level; 3] = [Level::Minute, Level::Hour, Level::Day];
 
-    /// The level's table.
+    /// The view that shows the level by name.
     pub fn table(self) -> &'static str {
         match self {
             Level::Minute => "rollup_minute",
             Level::Hour => "rollup_hour",
             Level::Day => "rollup_day",
+        }
+    }
+
+    /// The level's table. Minutes have none.
+    pub fn packed(self) -> &'static str {
+        match self {
+            Level::Day => "packed_day",
+            Level::Minute | Level::Hour => "packed_hour",
         }
     }
 
@@ -74,10 +82,17 @@ pub fn round(value: f64) -> f64 {
     (value * 1e6).round() / 1e6 + 0.0
 }
 
+/// 2^30
+const PARTS: f64 = 1_073_741_824.0;
+
 /// `value` cut to a multiple of 2^-30, or to 37 significant bits if it is large. Sums of
 /// such numbers are exact (up to 65,000 in a bucket), so they are the same in any order.
 pub fn exact(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
+    // Most are small, and need no logarithm.
+    if value.abs() < 128.0 {
+        return (value * PARTS).round() / PARTS;
+    }
+    if !value.is_finite() {
         return value;
     }
     let exponent = (value.abs().log2().floor() as i32 - 36).max(-30);
@@ -113,14 +128,15 @@ const NOTHING: Bucket = Bucket {
 };
 
 impl Bucket {
-    fn add(&mut self, of: Place, value: f64) {
+    /// Adds a value, and what it adds to the sum.
+    fn add(&mut self, of: Place, value: f64, exact: f64) {
         if self.count == 0 {
             (self.min, self.max) = (value, value);
         }
         self.count += 1;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
-        self.sum += exact(value);
+        self.sum += exact;
         if of >= self.last_of {
             self.last = value;
             self.last_of = of;
@@ -151,16 +167,22 @@ fn item<T>(list: &mut Vec<(i64, T)>, at: i64, new: impl FnOnce() -> T) -> &mut T
 #[derive(Debug)]
 pub struct Series {
     name: String,
-    levels: [Vec<(i64, Bucket)>; 3],
+    /// Growth of a total by minute. Minutes are made of readings, which do not tell it.
+    minutes: Vec<(i64, f64)>,
+    hours: Vec<(i64, Bucket)>,
+    days: Vec<(i64, Bucket)>,
 }
 
 /// Contribution to a station.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Contribution {
+    /// The station's number.
+    station: i32,
     series: Vec<Series>,
-    /// The first and the last reading of each day.
-    days: Vec<(i64, (Place, Place))>,
-    packed: bool,
+    /// The first and the last reading of each span.
+    spans: Vec<(i64, (Place, Place))>,
+    /// Their length in milliseconds.
+    span: i64,
 }
 
 impl Contribution {
@@ -169,7 +191,9 @@ impl Contribution {
         let place = known.unwrap_or_else(|| {
             self.series.push(Series {
                 name: name.into(),
-                levels: Default::default(),
+                minutes: Vec::new(),
+                hours: Vec::new(),
+                days: Vec::new(),
             });
             self.series.len() - 1
         });
@@ -178,23 +202,16 @@ impl Contribution {
 
     /// Adds the reading `of`, received at `at`, of which [`Contribution::add`] adds the values.
     pub fn place(&mut self, at: i64, of: Place) {
-        if self.packed {
-            let day = Level::Day.bucket(at);
-            let (low, high) = item(&mut self.days, day, || (of, of));
-            (*low, *high) = ((*low).min(of), (*high).max(of));
-        }
+        let begin = at.div_euclid(self.span) * self.span;
+        let (low, high) = item(&mut self.spans, begin, || (of, of));
+        (*low, *high) = ((*low).min(of), (*high).max(of));
     }
 
     /// Adds a value of the reading `of`, received at `at`.
     pub fn add(&mut self, name: &str, at: i64, of: Place, value: f64) {
-        let packed = self.packed;
-        let series = self.series(name);
-        for (level, buckets) in Level::ALL.into_iter().zip(&mut series.levels) {
-            // The minutes of packed readings are made of these.
-            if level != Level::Minute || !packed {
-                item(buckets, level.bucket(at), || NOTHING).add(of, value);
-            }
-        }
+        let (series, exact) = (self.series(name), exact(value));
+        item(&mut series.hours, Level::Hour.bucket(at), || NOTHING).add(of, value, exact);
+        item(&mut series.days, Level::Day.bucket(at), || NOTHING).add(of, value, exact);
     }
 
     /// Adds the growth `by` of a total to the buckets at `at`. May be negative, to take growth
@@ -204,16 +221,16 @@ impl Contribution {
             return;
         }
         let series = self.series(name);
-        for (level, buckets) in Level::ALL.into_iter().zip(&mut series.levels) {
-            item(buckets, level.bucket(at), || NOTHING).amount += by;
-        }
+        *item(&mut series.minutes, Level::Minute.bucket(at), || 0.0) += by;
+        item(&mut series.hours, Level::Hour.bucket(at), || NOTHING).amount += by;
+        item(&mut series.days, Level::Day.bucket(at), || NOTHING).amount += by;
     }
 
     /// Returns true if rain fell.
     fn rained(&self) -> bool {
         let rain = self.series.iter().find(|one| one.name == "rain_total");
-        let minutes = rain.into_iter().flat_map(|one| &one.levels[0]);
-        minutes.into_iter().any(|(_, bucket)| bucket.amount > 0.0)
+        let minutes = rain.into_iter().flat_map(|one| &one.minutes);
+        minutes.into_iter().any(|(_, amount)| *amount > 0.0)
     }
 }
 
@@ -224,11 +241,13 @@ pub struct Deltas {
 }
 
 impl Deltas {
-    /// The contribution to a station, of packed readings or others.
-    pub fn of(&mut self, station: &Arc<str>, packed: bool) -> &mut Contribution {
+    /// The contribution to a station with this number, whose readings are in spans of this length.
+    pub fn of(&mut self, station: &Arc<str>, number: i32, span: i64) -> &mut Contribution {
         let new = || Contribution {
-            packed,
-            ..Contribution::default()
+            station: number,
+            series: Vec::new(),
+            spans: Vec::new(),
+            span,
         };
         self.stations.entry(station.clone()).or_insert_with(new)
     }
@@ -241,97 +260,100 @@ impl Deltas {
         stations
     }
 
-    /// Adds the contribution to the database.
-    pub fn store(&self, db: &mut dyn Database) -> Result<()> {
-        let packed = db.is_packed();
+    /// The names of all quantities.
+    pub fn names(&self) -> BTreeSet<&str> {
+        let series = self.stations.values().flat_map(|one| &one.series);
+        series.map(|series| series.name.as_str()).collect()
+    }
+
+    /// Adds the contribution to the database. `numbers` are those of the quantities.
+    pub fn store(&self, db: &mut dyn Database, numbers: &HashMap<String, i32>) -> Result<()> {
         // Sorted, so that two writers lock rows in the same order.
-        let mut stations: Vec<(&Arc<str>, &Contribution)> = self.stations.iter().collect();
-        stations.sort_by_key(|(station, _)| *station);
-        let mut series: Vec<(&str, &Series)> = stations
-            .iter()
-            .flat_map(|(station, one)| one.series.iter().map(|series| (&***station, series)))
-            .collect();
-        series.sort_by_key(|(station, series)| (*station, series.name.as_str()));
-        for (place, level) in Level::ALL.into_iter().enumerate() {
-            let buckets = series.iter().flat_map(|(station, series)| {
-                let buckets = series.levels[place].iter();
-                buckets.map(|(at, bucket)| (*station, series.name.as_str(), *at, bucket))
-            });
-            if packed && level == Level::Minute {
-                grow_minutes(db, buckets)?;
-            } else {
-                store_level(db, level, buckets)?;
-            }
+        let mut stations: Vec<&Contribution> = self.stations.values().collect();
+        stations.sort_by_key(|one| one.station);
+        let mut series: Vec<(i32, i32, &Series)> = Vec::new();
+        for one in &stations {
+            let start = series.len();
+            let of = one.series.iter();
+            series.extend(of.filter_map(|of| Some((one.station, *numbers.get(&of.name)?, of))));
+            series[start..].sort_by_key(|(_, name, _)| *name);
         }
-        let spans = stations.iter().flat_map(|(station, one)| {
-            let days = one.days.iter();
-            days.map(|(day, (low, high))| -> Vec<Value> {
-                vec![
-                    (&***station).into(),
-                    (*day).into(),
-                    low.0.into(),
-                    low.1.into(),
-                    high.0.into(),
-                    high.1.into(),
-                ]
-            })
-        });
-        let (head, tail) = sql::packed::WIDEN_SPAN;
-        db.put_rows(head, tail, &spans.collect::<Vec<_>>())
+        store_level(db, Level::Hour, &series, |series| &series.hours)?;
+        store_level(db, Level::Day, &series, |series| &series.days)?;
+        grow_minutes(db, &series)?;
+        widen_spans(db, &stations)
     }
 }
 
-/// A bucket with its station, name and time.
-type Placed<'a> = (&'a str, &'a str, i64, &'a Bucket);
+/// The number of a station and of a quantity, and its contribution.
+type Numbered<'a> = (i32, i32, &'a Series);
 
-fn store_level<'a>(
+fn store_level(
     db: &mut dyn Database,
     level: Level,
-    buckets: impl Iterator<Item = Placed<'a>>,
+    series: &[Numbered<'_>],
+    buckets: impl Fn(&Series) -> &[(i64, Bucket)],
 ) -> Result<()> {
     let (mut rows, mut grown): (Vec<Vec<Value>>, Vec<Vec<Value>>) = Default::default();
-    for (station, name, at, bucket) in buckets {
-        if bucket.count == 0 {
-            grown.push(vec![
-                bucket.amount.into(),
+    for &(station, name, series) in series {
+        for (at, bucket) in buckets(series) {
+            if bucket.count == 0 {
+                let amount = bucket.amount.into();
+                grown.push(vec![amount, station.into(), name.into(), (*at).into()]);
+                continue;
+            }
+            rows.push(vec![
                 station.into(),
                 name.into(),
-                at.into(),
+                (*at).into(),
+                bucket.count.into(),
+                bucket.min.into(),
+                bucket.max.into(),
+                bucket.sum.into(),
+                bucket.amount.into(),
+                bucket.last.into(),
+                bucket.last_of.0.into(),
+                bucket.last_of.1.into(),
             ]);
-            continue;
         }
-        rows.push(vec![
-            station.into(),
-            name.into(),
-            at.into(),
-            bucket.count.into(),
-            bucket.min.into(),
-            bucket.max.into(),
-            bucket.sum.into(),
-            bucket.amount.into(),
-            bucket.last.into(),
-            bucket.last_of.0.into(),
-            bucket.last_of.1.into(),
-        ]);
     }
-    let (head, tail) = sql::add_to_rollup(level.table());
+    let (head, tail) = sql::add_to_rollup(level.packed());
     db.put_rows(&head, &tail, &rows)?;
-    let (change, place) = sql::grow_rollup(level.table());
+    let (change, place) = sql::grow_rollup(level.packed());
     db.change_each(&change, place, &grown)
 }
 
-fn grow_minutes<'a>(
-    db: &mut dyn Database,
-    buckets: impl Iterator<Item = Placed<'a>>,
-) -> Result<()> {
-    let grown = buckets.filter(|(.., bucket)| bucket.amount != 0.0);
-    let rows: Vec<Vec<Value>> = grown
-        .map(|(station, name, at, bucket)| {
-            vec![station.into(), name.into(), at.into(), bucket.amount.into()]
-        })
-        .collect();
+fn grow_minutes(db: &mut dyn Database, series: &[Numbered<'_>]) -> Result<()> {
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for &(station, name, series) in series {
+        let grown = series.minutes.iter().filter(|(_, amount)| *amount != 0.0);
+        rows.extend(
+            grown.map(|(at, amount)| {
+                vec![station.into(), name.into(), (*at).into(), (*amount).into()]
+            }),
+        );
+    }
     let (head, tail) = sql::packed::GROW_MINUTE;
     db.put_rows(head, tail, &rows)
+}
+
+fn widen_spans(db: &mut dyn Database, stations: &[&Contribution]) -> Result<()> {
+    let spans = stations.iter().flat_map(|one| {
+        let spans = one.spans.iter();
+        spans.map(|(begin, (low, high))| -> Vec<Value> {
+            let (low, high) = sql::packed::rounded(*low, *high);
+            vec![
+                one.station.into(),
+                (*begin).into(),
+                low.0.into(),
+                low.1.into(),
+                high.0.into(),
+                high.1.into(),
+            ]
+        })
+    });
+    let (head, tail) = sql::packed::WIDEN_SPAN;
+    db.put_rows(head, tail, &spans.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

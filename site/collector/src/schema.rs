@@ -1,13 +1,13 @@
 //! The tables, as migration steps from one version to the next. A released step never changes;
 //! new steps are appended.
 //!
-//! Types are PostgreSQL's. Each database's `dialect` replaces `BYTEA`, `SERIAL_KEY`, `CLUSTERED` and
-//! `PACK_READINGS` by its own words. All times are Unix milliseconds.
+//! Types are PostgreSQL's. Each database's `dialect` replaces `BYTEA`, `SERIAL_KEY`, `CLUSTERED`,
+//! `PACK_READINGS` and `RENAME_SPANS` by its own words. All times are Unix milliseconds.
 
 use crate::db::{Database, transaction};
 use crate::error::{Error, Result};
 
-const STEPS: [&str; 11] = [
+const STEPS: [&str; 12] = [
     "
     CREATE TABLE station(
         device TEXT PRIMARY KEY,
@@ -218,7 +218,12 @@ const STEPS: [&str; 11] = [
 ",
     // PostgreSQL only: readings and roll-ups as numbers and arrays (`db/postgres/tables.rs`).
     "PACK_READINGS",
+    // The same of SQLite, by a program (`db/sqlite/pack.rs`). Its spans are hours.
+    "RENAME_SPANS",
 ];
+
+/// The step that [`Database::pack`] belongs to.
+const PACKED: i64 = 12;
 
 /// The tables whose rows belong to a station.
 const OF_STATIONS: [&str; 7] = [
@@ -296,6 +301,9 @@ pub fn migrate_to(db: &mut dyn Database, version: usize) -> Result<bool> {
             }
             is_new |= version == 1;
             db.script(&step)?;
+            if version == PACKED {
+                db.pack()?;
+            }
             db.execute(
                 "INSERT INTO meta(name, value) VALUES ('schema', ?1)
                  ON CONFLICT(name) DO UPDATE SET value = excluded.value",

@@ -1,9 +1,5 @@
-//! All SQL statements, for both databases.
-
-pub const INSERT_READING: &str = "INSERT INTO reading(station, session, counter, received,
-        stored, gateway, site, authenticated, rssi, payload, data)";
-/// First columns of a reading, which identify it.
-pub const KEY_OF_READING: [&str; 3] = ["station", "session", "counter"];
+//! All SQL statements, for both databases. Those about readings and roll-ups name the views of these;
+//! `db/own.rs` has what runs in their place.
 
 pub const ADD_TO_SESSION: (&str, &str) = (
     "INSERT INTO session(station, session, first, last, stored)",
@@ -433,6 +429,14 @@ pub const PRUNE_AHEAD: &str = "DELETE FROM reading WHERE station = ?1
     AND (session, counter) IN (SELECT session, counter FROM reading
         WHERE station = ?1 AND received > ?4 AND stored < ?2 AND stored >= ?3
         ORDER BY received LIMIT 500)";
+/// A piece of what totals of a station grew by in minutes before ?2.
+pub const PRUNE_GROWN: &str = "DELETE FROM grown_minute
+    WHERE station = (SELECT number FROM station_number WHERE station = ?1)
+        AND (name, at) IN (SELECT name, at FROM grown_minute
+            WHERE station = (SELECT number FROM station_number WHERE station = ?1)
+                AND at < ?2 LIMIT 500)";
+/// The spans of a station before ?2 and after ?3 that have no readings any more.
+pub const PRUNE_SPANS: &str = "DELETE FROM span WHERE station = ?1 AND (at < ?2 OR at > ?3)";
 /// The stations with a reading before ?1 or after ?2.
 pub const OLD_STATIONS: &str = "SELECT s.station FROM station s
     WHERE EXISTS (SELECT 1 FROM reading r WHERE r.station = s.station AND r.received < ?1)

@@ -1,7 +1,7 @@
 //! The store: writes batches of messages into the database. One transaction holds a batch and all
 //! its consequences (roll-ups, stations, alarms), so either everything is stored or nothing.
 //!
-//! A large batch of packed readings may leave roll-ups and stations for a later transaction, which
+//! A large batch of readings may leave roll-ups and stations for a later transaction, which
 //! does it for several batches at once ([`pending`]). The readings know that they wait for it.
 
 mod packed;
@@ -11,6 +11,7 @@ mod values;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::alarm::target::Target;
 use crate::alarm::{Acknowledgement, Alarms, Change, Rule, Subject, check_rules};
@@ -20,10 +21,10 @@ use crate::message::{Identity, Message};
 use crate::rollup::Deltas;
 use crate::{live, sql};
 
-use packed::{Packer, store_names};
+use packed::Packer;
 use pending::{LARGE, Pending};
 use station::load_stations;
-use values::{Late, add_values, count_sessions, insert_readings, note_units, store_sessions};
+use values::{Late, add_values, count_sessions, note_units, store_sessions};
 
 pub use station::Station;
 
@@ -46,6 +47,8 @@ pub struct Store {
     /// Consequences of readings that are not stored yet.
     pending: Pending,
     packer: Packer,
+    /// How long the last transaction took that stored consequences.
+    cost: Duration,
     /// Readings of a batch that may leave something for later, if it is not [`LARGE`].
     large: Option<usize>,
 }
@@ -58,6 +61,7 @@ impl Store {
         messages: &[&Message],
         now: i64,
     ) -> Result<Ingested> {
+        let started = Instant::now();
         let done = transaction(db, |db| {
             let done = self.write(db, messages, now)?;
             let new = messages
@@ -69,7 +73,12 @@ impl Store {
             Ok(done)
         });
         match &done {
-            Ok(_) => self.packer.trusts = true,
+            Ok(_) => {
+                self.packer.trusts = true;
+                if self.pending.is_empty() {
+                    self.cost = started.elapsed();
+                }
+            }
             Err(_) => {
                 // Another collector may have written meanwhile, and the copies have what was not
                 // stored.
@@ -84,6 +93,7 @@ impl Store {
     pub fn leaving(large: usize) -> Store {
         Store {
             large: Some(large),
+            packer: Packer::of(2),
             ..Store::default()
         }
     }
@@ -91,7 +101,7 @@ impl Store {
     /// Stores the consequences of readings that earlier batches left for later. Does nothing if
     /// there are none.
     pub fn settle_up(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
-        if !db.is_packed() || (self.packer.recovered && self.pending.is_empty()) {
+        if self.packer.recovered && self.pending.is_empty() {
             return Ok(Vec::new());
         }
         let done = transaction(db, |db| {
@@ -218,32 +228,36 @@ impl Store {
         self.alarms.load(db)?;
         let mut changes = self.recover(db, now)?;
         let mut urgent = self.load_stations(db, messages, now)?;
-        let packed = db.is_packed();
-        let fresh = match packed {
-            true => self.packer.sift(db, &mut self.stations, messages)?,
-            false => insert_readings(db, messages, now)?,
-        };
-        let mut in_order: Vec<&Message> = Vec::with_capacity(messages.len());
+        let (fresh, late) = self.packer.sift(db, &mut self.stations, messages)?;
+        // A late reading needs the readings beside it, which must not be apart, and does not wait.
+        let is_hasty = late && db.keeps_apart();
+        if is_hasty && self.packer.is_waiting() {
+            changes.extend(self.settle(db, now)?);
+        }
+        let mut keyed: Vec<((i32, i64, i64), &Message)> = Vec::with_capacity(messages.len());
         for (message, fresh) in messages.iter().zip(&fresh) {
-            let id = &message.identity.station;
+            let id = &message.identity;
+            let Some(station) = self.stations.get_mut(&id.station) else {
+                continue; // Unreachable: every station was loaded.
+            };
             if *fresh {
-                in_order.push(message);
-            } else if let Some(station) = self.stations.get_mut(id) {
+                keyed.push(((station.number, id.session, id.counter), message));
+            } else {
                 station.duplicates += 1;
-                self.pending.changed.insert(id.clone());
+                self.pending.changed.insert(id.station.clone());
                 // No reading tells of it.
                 urgent = true;
             }
         }
-        in_order.sort_by(|one, other| one.identity.cmp(&other.identity));
-        let may_wait = db.may_defer() && messages.len() >= self.large.unwrap_or(LARGE);
-        if packed {
-            let stations = &mut self.stations;
-            self.packer.put(db, stations, &in_order, now, may_wait)?;
-        }
+        keyed.sort_unstable_by_key(|(key, _)| *key);
+        let in_order: Vec<&Message> = keyed.into_iter().map(|(_, message)| message).collect();
+        let is_large = messages.len() >= self.large.unwrap_or(LARGE);
+        let may_wait = is_large && !is_hasty && db.may_defer();
+        let stations = &mut self.stations;
+        self.packer.put(db, stations, &in_order, now, may_wait)?;
         let judge = |_: &Message| (now, true);
-        urgent |= self.take_in(db, &in_order, judge, &mut changes)?;
-        if urgent || !may_wait || self.pending.is_due() {
+        urgent |= self.take_in(db, &in_order, late, judge, &mut changes)?;
+        if urgent || !may_wait || self.pending.is_due(self.cost) {
             changes.extend(self.settle(db, now)?);
         }
         Ok(Ingested { fresh, changes })
@@ -275,7 +289,7 @@ impl Store {
             (stored.copied().unwrap_or(now), false)
         };
         let mut changes = Vec::new();
-        self.take_in(db, &in_order, judge, &mut changes)?;
+        self.take_in(db, &in_order, true, judge, &mut changes)?;
         changes.extend(self.settle(db, now)?);
         Ok(changes)
     }
@@ -287,12 +301,16 @@ impl Store {
         &mut self,
         db: &mut dyn Database,
         in_order: &[&Message],
+        may_be_late: bool,
         judge: impl Fn(&Message) -> (i64, bool),
         changes: &mut Vec<Change>,
     ) -> Result<bool> {
-        let packed = db.is_packed();
+        let span = db.span();
         let mut urgent = false;
-        let mut late = Late::find(db, in_order, &self.stations)?;
+        let mut late = match may_be_late {
+            true => Late::find(db, in_order, &self.stations)?,
+            false => Late::default(),
+        };
         let same =
             |one: &&Message, other: &&Message| one.identity.station == other.identity.station;
         for group in in_order.chunk_by(same) {
@@ -305,7 +323,7 @@ impl Store {
             count_sessions(&mut self.pending.sessions, group);
             self.pending.changed.insert(id.clone());
             self.pending.readings += group.len();
-            let deltas = self.pending.deltas.of(id, packed);
+            let deltas = self.pending.deltas.of(id, station.number, span);
             for &message in group {
                 late.begin(message);
                 add_values(db, station, message, &mut late, deltas)?;
@@ -327,9 +345,10 @@ impl Store {
     /// transaction.
     fn settle(&mut self, db: &mut dyn Database, now: i64) -> Result<Vec<Change>> {
         let pending = std::mem::take(&mut self.pending);
-        store_names(db, &pending.units)?;
         store_sessions(db, &pending.sessions)?;
-        pending.deltas.store(db)?;
+        let names = pending.deltas.names();
+        let numbers = self.packer.quantities(db, &names)?;
+        pending.deltas.store(db, numbers)?;
         let changes = self.rain_alarms(db, &pending.deltas, now)?;
         let (head, tail) = sql::SET_QUANTITY;
         let units = pending
@@ -340,6 +359,11 @@ impl Store {
         let stations = pending.changed.iter();
         let stations = stations.filter_map(|id| self.stations.get_key_value(id));
         store_stations(db, stations)?;
+        for id in &pending.changed {
+            if let Some(station) = self.stations.get_mut(id) {
+                station.waiting.clear();
+            }
+        }
         self.packer.note_settled(db)?;
         Ok(changes)
     }
@@ -375,9 +399,7 @@ impl Store {
             }
         }
         let mut loaded = load_stations(db, &unknown, now)?;
-        if db.is_packed() {
-            packed::number(db, &unknown, &mut loaded)?;
-        }
+        packed::number(db, &unknown, &mut loaded)?;
         for (message, station) in unknown.iter().zip(loaded) {
             let id = message.identity.station.clone();
             self.stations.insert(id, station);

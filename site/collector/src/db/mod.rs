@@ -1,6 +1,8 @@
 //! One interface to both databases. Both run the same SQL (`sql.rs`). This module handles the
 //! differences: column types, parameters, and the meaning of errors.
 
+mod own;
+mod packed;
 mod postgres;
 mod sqlite;
 mod turn;
@@ -15,7 +17,8 @@ use selo_postgres::without_password;
 use crate::error::{Error, Result};
 use crate::ingest::Pulse;
 
-pub use self::postgres::{Mode, Packed, Postgres};
+pub use self::packed::Packed;
+pub use self::postgres::{Mode, Postgres};
 pub use self::sqlite::Sqlite;
 
 /// The kind of database, and its location.
@@ -105,6 +108,12 @@ pub enum Value {
 impl From<i64> for Value {
     fn from(value: i64) -> Self {
         Value::Int(value)
+    }
+}
+
+impl From<i32> for Value {
+    fn from(value: i32) -> Self {
+        Value::Int(value.into())
     }
 }
 
@@ -225,22 +234,25 @@ pub trait Database: Send + std::fmt::Debug {
     }
     /// Runs `head VALUES (...) tail` for every row.
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()>;
-    /// Inserts the rows that do not exist yet. Their first columns are the `key`. Returns true
-    /// for each row that was new. No two rows may have the same key.
-    fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>>;
-    /// Returns true if readings are packed (`sql/packed.rs`), and [`Database::put_packed`] writes them.
-    fn is_packed(&self) -> bool {
+    /// Returns true if the consequences of readings may be stored in a later transaction, because
+    /// nobody else writes.
+    fn may_defer(&self) -> bool;
+    /// Returns true if readings whose consequences are stored later may be in a table of their own until
+    /// [`Database::gather`], and if such readings must be the last ones of their stations.
+    fn keeps_apart(&self) -> bool {
         false
     }
-    /// Returns true if the consequences of readings may be stored in a later transaction: they are
-    /// packed, and nobody else writes.
-    fn may_defer(&self) -> bool {
-        false
+    /// Puts the readings that are apart among the others.
+    fn gather(&mut self) -> Result<()> {
+        Ok(())
     }
     /// Writes packed readings, of which none is stored already. The end of the transaction, or an
     /// earlier statement, may tell that it failed.
-    fn put_packed(&mut self, _rows: &[Packed<'_>]) -> Result<()> {
-        Err(refused(self.place(), "it has no packed readings"))
+    fn put_packed(&mut self, rows: &[Packed<'_>]) -> Result<()>;
+    /// Brings readings and roll-ups of earlier versions into the tables of this one, in a transaction.
+    /// Only for a database that does it in a way of its own.
+    fn pack(&mut self) -> Result<()> {
+        Ok(())
     }
     /// Runs statements without parameters, such as those of a schema.
     fn script(&mut self, sql: &str) -> Result<()>;
@@ -268,6 +280,8 @@ pub trait Database: Send + std::fmt::Debug {
     fn tell(&mut self, _pulse: Arc<Pulse>) {}
     /// Statements may take long from now on, as those of a migration do, or no longer.
     fn take_time(&mut self, _long: bool) {}
+    /// The length of the spans of a station's readings, in milliseconds.
+    fn span(&self) -> i64;
     /// Replaces the types of `schema.rs` by this database's types.
     fn dialect(&self, sql: &str) -> String;
 }

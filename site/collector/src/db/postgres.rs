@@ -5,12 +5,11 @@
 //! statement takes all rows, or all keys, as arrays: one for each column ([`array`]).
 
 mod array;
-mod own;
 mod packed;
 mod tables;
 mod value;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,11 +23,11 @@ use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
-pub use packed::Packed;
 use value::{parameters_of, value};
 
+use super::own::Words;
 use super::turn::{PAUSED, TABLES, Turn, Turns};
-use super::{Database, Row, Value, one_row};
+use super::{Database, Packed, Row, Value, one_row};
 use crate::error::{Error, Result};
 use crate::ingest::Pulse;
 
@@ -82,6 +81,27 @@ const BRIEF: Duration = Duration::from_secs(5);
 
 /// The same for a statement of a migration, which may change each row of a large table.
 const MIGRATION: Duration = Duration::from_secs(24 * 3600);
+
+/// What PostgreSQL says in its own way. Its readings have an index of times by blocks.
+pub(super) const WORDS: Words = Words {
+    long: 86_400_000,
+    sign: "",
+    site: "split_part(STATION, ':', 1)",
+    value: "r.data[array_position((SELECT string_to_array(l.names, ',') FROM layout l
+        WHERE l.number = r.layout), ?2)]",
+    last: "(array_agg(v.value ORDER BY v.session DESC, v.counter DESC))[1]",
+    newest: "",
+    frames: |words| {
+        format!(
+            "{} FROM packed_reading r JOIN station_number s ON s.number = r.station
+            WHERE (r.received, s.station, r.session, r.counter) < (?1, ?2, ?3, ?4)
+                AND r.received <= ?1 AND r.received >= ?6
+            ORDER BY r.received DESC, s.station DESC, r.session DESC, r.counter DESC LIMIT ?5",
+            words.frame()
+        )
+    },
+    unsettled: None,
+};
 
 /// A connection to PostgreSQL.
 pub struct Postgres {
@@ -213,7 +233,7 @@ impl Postgres {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        let own = own::statement(sql).replace('?', "$");
+        let own = WORDS.statement(sql).replace('?', "$");
         let prepared = self.client()?.prepare(&own);
         let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.statements.insert(sql.into(), statement.clone());
@@ -221,25 +241,19 @@ impl Postgres {
     }
 
     /// The statement that does for many what `one` does. `make` writes it, from the types of the
-    /// parameters of `one`, unless this database has its own for what begins with `head`.
+    /// parameters of `one`.
     fn statement_of_many(
         &mut self,
-        head: &str,
         one: &str,
         make: impl FnOnce(&[Type]) -> String,
     ) -> Result<Statement> {
         if let Some(statement) = self.of_many.get(one) {
             return Ok(statement.clone());
         }
-        let text = match own::of_many(head) {
-            Some(text) => text,
-            None => {
-                let one = own::statement(one).replace('?', "$");
-                let types = self.client()?.prepare(&one);
-                let types = types.map_err(|problem| self.problem(problem))?;
-                make(types.params())
-            }
-        };
+        let of_one = WORDS.statement(one).replace('?', "$");
+        let types = self.client()?.prepare(&of_one);
+        let types = types.map_err(|problem| self.problem(problem))?;
+        let text = make(types.params());
         let prepared = self.client()?.prepare(&text);
         let statement = prepared.map_err(|problem| self.problem(problem))?;
         self.of_many.insert(one.into(), statement.clone());
@@ -345,8 +359,8 @@ impl Database for Postgres {
         if keys.is_empty() {
             return Ok(found);
         }
-        let make = |types: &[Type]| array::query(&own::statement(sql), types);
-        let statement = self.statement_of_many(sql, sql, make)?;
+        let make = |types: &[Type]| array::query(&WORDS.statement(sql), types);
+        let statement = self.statement_of_many(sql, make)?;
         for Row(mut columns) in self.rows_of_many(&statement, keys)? {
             // The number of the key, from 1.
             let Some(Value::Int(number)) = columns.pop() else {
@@ -366,7 +380,7 @@ impl Database for Postgres {
         }
         let one = format!("{change} WHERE {place}");
         let make = |types: &[Type]| array::change(change, place, types);
-        let statement = self.statement_of_many(change, &one, make)?;
+        let statement = self.statement_of_many(&one, make)?;
         self.change_of_many(&statement, rows)
     }
 
@@ -376,31 +390,8 @@ impl Database for Postgres {
         };
         let one = one_row(head, tail, first.len());
         let make = |types: &[Type]| array::insert(head, tail, types);
-        let statement = self.statement_of_many(head, &one, make)?;
+        let statement = self.statement_of_many(&one, make)?;
         self.change_of_many(&statement, rows)
-    }
-
-    fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
-        let Some(first) = rows.first() else {
-            return Ok(Vec::new());
-        };
-        let tail = format!("ON CONFLICT DO NOTHING RETURNING {}", key.join(", "));
-        let one = one_row(head, &tail, first.len());
-        let make = |types: &[Type]| array::insert(head, &tail, types);
-        let statement = self.statement_of_many(head, &one, make)?;
-        let inserted = self.rows_of_many(&statement, rows)?;
-        // PostgreSQL does not guarantee the order of the returned rows.
-        let name = |columns: &[Value]| format!("{columns:?}");
-        let inserted: HashSet<String> = inserted.iter().map(|Row(found)| name(found)).collect();
-        let fresh = rows.iter().map(|row| {
-            let found = row.get(..key.len()).map(name);
-            found.is_some_and(|found| inserted.contains(&found))
-        });
-        Ok(fresh.collect())
-    }
-
-    fn is_packed(&self) -> bool {
-        true
     }
 
     fn may_defer(&self) -> bool {
@@ -484,6 +475,10 @@ impl Database for Postgres {
         }
     }
 
+    fn span(&self) -> i64 {
+        WORDS.long
+    }
+
     fn dialect(&self, sql: &str) -> String {
         sql.replace(
             "SERIAL_KEY",
@@ -491,5 +486,6 @@ impl Database for Postgres {
         )
         .replace("CLUSTERED", "")
         .replace("PACK_READINGS", &tables::pack())
+        .replace("RENAME_SPANS", "ALTER TABLE span RENAME COLUMN day TO at")
     }
 }

@@ -1,22 +1,39 @@
 //! SQLite in write-ahead-log mode: one writer, and readers that do not wait for it [SQLITEWAL].
 
+mod functions;
+mod pack;
+mod tables;
+mod words;
+mod write;
+
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql, params_from_iter};
 
-use super::{Database, Row, Value, one_row, refused};
+use super::{Database, Packed, Row, Value, one_row, refused};
 use crate::error::{Error, Result};
 
 /// Longest time that a statement waits for another process, such as a backup.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Maximum statements that are kept.
+const STATEMENTS: usize = 256;
+
+pub(super) use words::WORDS;
+
 /// A connection to a SQLite file.
 pub struct Sqlite {
     connection: Connection,
     place: String,
+    /// The statements that run in the place of those of `sql.rs`.
+    own: HashMap<String, Arc<str>>,
+    /// A migration has left a long write-ahead log.
+    is_long: bool,
     /// Lock file, held by the writer. The writer's in-memory copy is valid only while it is the
     /// only writer.
     lock: Option<File>,
@@ -83,29 +100,53 @@ impl Sqlite {
             .and_then(|connection| {
                 connection.busy_timeout(PATIENCE)?;
                 connection.set_prepared_statement_cache_capacity(128);
+                functions::add(&connection)?;
                 Ok(connection)
             })
             .map_err(|error| meaning(&place, error))?;
         Ok(Sqlite {
             connection,
             place,
+            own: HashMap::new(),
+            is_long: false,
             lock: None,
         })
     }
 }
 
 impl Sqlite {
-    /// Runs a one-row statement for each row. Returns true where it changed a row.
-    fn each_row(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<Vec<bool>> {
+    /// The statement that runs in the place of this one.
+    fn own(&mut self, sql: &str) -> Arc<str> {
+        if let Some(own) = self.own.get(sql) {
+            return own.clone();
+        }
+        let own: Arc<str> = WORDS.statement(sql).into();
+        // Statements for a number of stations have many forms.
+        if self.own.len() >= STATEMENTS {
+            self.own.clear();
+        }
+        self.own.insert(sql.into(), own.clone());
+        own
+    }
+
+    /// The bytes that the disk has room for. `None` if it does not say so.
+    fn free_room(&self) -> Option<u64> {
+        let disk = rustix::fs::statvfs(self.place.as_str()).ok()?;
+        disk.f_bavail.checked_mul(disk.f_frsize)
+    }
+
+    /// Runs a one-row statement for each row.
+    fn each_row(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
         let Some(first) = rows.first() else {
-            return Ok(Vec::new());
+            return Ok(());
         };
-        let sql = one_row(head, tail, first.len());
-        let run = || -> rusqlite::Result<Vec<bool>> {
+        let sql = self.own(&one_row(head, tail, first.len()));
+        let run = || -> rusqlite::Result<()> {
             let mut statement = self.connection.prepare_cached(&sql)?;
-            rows.iter()
-                .map(|row| Ok(statement.execute(params_from_iter(row))? > 0))
-                .collect()
+            rows.iter().try_for_each(|row| {
+                statement.execute(params_from_iter(row))?;
+                Ok(())
+            })
         };
         run().map_err(|error| meaning(&self.place, error))
     }
@@ -193,16 +234,18 @@ impl Database for Sqlite {
     }
 
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64> {
+        let sql = self.own(sql);
         self.connection
-            .prepare_cached(sql)
+            .prepare_cached(&sql)
             .and_then(|mut statement| statement.execute(params_from_iter(parameters)))
             .map(|rows| rows as u64)
             .map_err(|error| meaning(&self.place, error))
     }
 
     fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<Vec<Row>> {
+        let sql = self.own(sql);
         let answer = || -> rusqlite::Result<Vec<Row>> {
-            let mut statement = self.connection.prepare_cached(sql)?;
+            let mut statement = self.connection.prepare_cached(&sql)?;
             let columns = statement.column_count();
             let mut rows = statement.query(params_from_iter(parameters))?;
             let mut answer = Vec::new();
@@ -218,11 +261,47 @@ impl Database for Sqlite {
     // Insert row by row. A multi-row statement keeps copies of the changed pages for its own
     // rollback, and one with RETURNING first builds a temporary table.
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
-        self.each_row(head, tail, rows).map(drop)
+        self.each_row(head, tail, rows)
     }
 
-    fn insert_new(&mut self, head: &str, _key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
-        self.each_row(head, "ON CONFLICT DO NOTHING", rows)
+    fn may_defer(&self) -> bool {
+        true
+    }
+
+    fn keeps_apart(&self) -> bool {
+        true
+    }
+
+    fn put_packed(&mut self, rows: &[Packed<'_>]) -> Result<()> {
+        let is_fresh = rows.first().is_some_and(|row| row.apart);
+        let table = if is_fresh {
+            "fresh_reading"
+        } else {
+            "packed_reading"
+        };
+        let done = write::put(&self.connection, table, rows);
+        done.map_err(|error| meaning(&self.place, error))
+    }
+
+    fn gather(&mut self) -> Result<()> {
+        self.script(&tables::merge())
+    }
+
+    fn pack(&mut self) -> Result<()> {
+        self.is_long = true;
+        let free = self.free_room();
+        pack::pack(self, free)
+    }
+
+    fn span(&self) -> i64 {
+        WORDS.long
+    }
+
+    fn take_time(&mut self, long: bool) {
+        if !long && std::mem::take(&mut self.is_long) {
+            // It is only shorter, or not: what is in the log is stored all the same.
+            let _ = self.query("PRAGMA wal_checkpoint(TRUNCATE)", &[]);
+        }
     }
 
     fn script(&mut self, sql: &str) -> Result<()> {
@@ -254,5 +333,6 @@ impl Database for Sqlite {
             .replace("SERIAL_KEY", "INTEGER PRIMARY KEY AUTOINCREMENT")
             .replace("CLUSTERED", "WITHOUT ROWID")
             .replace("PACK_READINGS", "")
+            .replace("RENAME_SPANS", "")
     }
 }

@@ -15,6 +15,30 @@ fn plan(db: &mut dyn Database, sql: &str) -> Vec<String> {
 }
 
 #[test]
+fn readings_of_a_span_are_found_by_session_and_counter() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = Location::Sqlite(folder.path().join("readings.db"));
+    let mut db = place.open_writer(None).expect("opens");
+    schema::migrate(&mut *db).expect("migrated");
+    for sql in [
+        AFTER,
+        RAW_SERIES,
+        &rollup_series("rollup_minute"),
+        EXPORT,
+        &format!("{} {}", FRAMES.0, FRAMES.1),
+        &format!("{} {}", FRAMES_OF.0, FRAMES_OF.1),
+        PRUNE_READINGS,
+        PRUNE_AHEAD,
+        PRUNE_SPANS,
+        packed::UNSETTLED,
+    ] {
+        let steps = plan(&mut *db, sql);
+        let by_both = |step: &String| step.contains("(session,counter)>(?,?)");
+        assert!(steps.iter().any(by_both), "{steps:?}: {sql}");
+    }
+}
+
+#[test]
 fn no_frequent_statement_reads_a_whole_table() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = Location::Sqlite(folder.path().join("readings.db"));

@@ -1,11 +1,10 @@
-//! Readings of a database that keeps them packed: their numbers, the ones that are new, and what an
-//! earlier run has left for later.
+//! Readings as a database keeps them: their numbers, the ones that are new, and what an earlier run has
+//! left for later.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::station::Station;
-use super::values::Units;
 use crate::db::{Database, Packed, Value};
 use crate::error::Result;
 use crate::message::{Identity, Message, Quantity, data_of};
@@ -56,11 +55,16 @@ type Stations = HashMap<Arc<str>, Station>;
 /// What the writer knows of packed readings.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
-    /// Numbers of lists of quantities.
+    /// Numbers of lists of quantities, and of quantities.
     layouts: HashMap<String, i32>,
+    quantities: HashMap<String, i32>,
     /// The last batch that left its consequences for later, and the last one whose are stored.
     batch: i64,
     settled: i64,
+    /// Readings of a station that are not apart, if they are not [`MANY`].
+    many: Option<usize>,
+    /// Readings are apart.
+    apart: bool,
     /// What an earlier run left for later was looked for.
     pub recovered: bool,
     /// The last batch was stored. After a failure, each reading is looked for in the database.
@@ -71,20 +75,29 @@ pub(super) struct Packer {
 pub(super) type Waiting = Vec<(Message, i64)>;
 
 impl Packer {
+    /// As many readings of a station are not apart.
+    pub fn of(many: usize) -> Packer {
+        Packer {
+            many: Some(many),
+            ..Packer::default()
+        }
+    }
+
     /// Drops what the database may not have.
     pub fn forget(&mut self) {
         self.layouts.clear();
+        self.quantities.clear();
         self.recovered = false;
     }
 
-    /// Returns for each message whether it is new. Most come after the last one of their station,
-    /// and are new without a look into the database.
+    /// Returns for each message whether it is new, and whether a new one comes before the last one of
+    /// its station. Most come after it, and are new without a look into the database.
     pub fn sift(
         &self,
         db: &mut dyn Database,
         stations: &mut Stations,
         messages: &[&Message],
-    ) -> Result<Vec<bool>> {
+    ) -> Result<(Vec<bool>, bool)> {
         let mut fresh = Vec::with_capacity(messages.len());
         for message in messages {
             let of = Some((message.identity.session, message.identity.counter));
@@ -106,7 +119,10 @@ impl Packer {
             if fresh[place] || !seen.insert(identity) {
                 continue;
             }
-            if let Some(station) = stations.get(&identity.station) {
+            let of = (identity.session, identity.counter);
+            let station = stations.get(&identity.station);
+            let waits = |one: &&Station| one.waiting.binary_search(&of).is_ok();
+            if let Some(station) = station.filter(|one| !waits(one)) {
                 places.push(place);
                 keys.push(vec![
                     i64::from(station.number).into(),
@@ -116,10 +132,12 @@ impl Packer {
             }
         }
         let found = db.query_each(packed::IS_STORED, &keys)?;
+        let mut late = false;
         for (place, rows) in places.into_iter().zip(found) {
             fresh[place] = rows.is_empty();
+            late |= rows.is_empty();
         }
-        Ok(fresh)
+        Ok((fresh, late))
     }
 
     /// Writes new readings. `later`: their consequences may wait.
@@ -131,9 +149,15 @@ impl Packer {
         now: i64,
         later: bool,
     ) -> Result<()> {
+        let is_first = later && !self.is_waiting();
         if later {
             self.batch += 1;
         }
+        if is_first && db.keeps_apart() {
+            db.execute(packed::SET_BEGUN, &[self.batch.into()])?;
+        }
+        let apart = later && db.keeps_apart() && is_scattered(in_order, self.many.unwrap_or(MANY));
+        self.apart |= apart;
         let batch = if later { self.batch } else { 0 };
         let mut rows = Vec::with_capacity(in_order.len());
         for &message in in_order {
@@ -145,20 +169,51 @@ impl Packer {
                 let number = layout(db, &mut self.layouts, &names.join(","))?;
                 station.layout = (names, number);
             }
+            if apart {
+                let of = (message.identity.session, message.identity.counter);
+                station.waiting.push(of);
+            }
             rows.push(Packed {
                 message,
                 station: station.number,
                 layout: station.layout.1,
                 stored: now,
                 batch,
+                apart,
             });
         }
         db.put_packed(&rows)
     }
 
+    /// The numbers of quantities, at least of these.
+    pub fn quantities(
+        &mut self,
+        db: &mut dyn Database,
+        names: &BTreeSet<&str>,
+    ) -> Result<&HashMap<String, i32>> {
+        let unknown = names
+            .iter()
+            .filter(|name| !self.quantities.contains_key(**name));
+        let unknown: Vec<&str> = unknown.copied().collect();
+        if !unknown.is_empty() {
+            let found = numbers(db, packed::QUANTITY_NUMBER, packed::NEW_QUANTITY, &unknown)?;
+            let named = unknown.iter().map(|name| (*name).to_owned());
+            self.quantities.extend(named.zip(found));
+        }
+        Ok(&self.quantities)
+    }
+
+    /// Returns true if consequences of readings are not stored yet.
+    pub fn is_waiting(&self) -> bool {
+        self.settled < self.batch
+    }
+
     /// Notes that the consequences of all batches are stored.
     pub fn note_settled(&mut self, db: &mut dyn Database) -> Result<()> {
-        if self.settled < self.batch {
+        if std::mem::take(&mut self.apart) {
+            db.gather()?;
+        }
+        if self.is_waiting() {
             db.execute(packed::SET_SETTLED, &[self.batch.into()])?;
             self.settled = self.batch;
         }
@@ -167,9 +222,11 @@ impl Packer {
 
     /// Reads what an earlier run, or one before a failure, has left for later.
     pub fn waiting(&mut self, db: &mut dyn Database) -> Result<Waiting> {
-        if self.recovered || !db.is_packed() {
+        if self.recovered {
             return Ok(Vec::new());
         }
+        db.gather()?;
+        self.apart = false;
         let settled = db.query(packed::SETTLED, &[])?;
         self.settled = settled.first().map_or(0, |row| row.int(0));
         self.batch = self.settled;
@@ -182,17 +239,13 @@ impl Packer {
     }
 }
 
-/// Gives the quantities of these units their numbers.
-pub(super) fn store_names(db: &mut dyn Database, units: &Units) -> Result<()> {
-    if units.is_empty() || !db.is_packed() {
-        return Ok(());
-    }
-    let names: HashSet<&str> = units.keys().map(|(_, name)| name.as_str()).collect();
-    let mut names: Vec<&str> = names.into_iter().collect();
-    names.sort_unstable();
-    let rows: Vec<Vec<Value>> = names.into_iter().map(|name| vec![name.into()]).collect();
-    let (head, tail) = packed::NEW_QUANTITY;
-    db.put_rows(head, tail, &rows)
+/// Readings of a station from which on they fill pages of their own.
+const MANY: usize = 8;
+
+/// Returns true if most readings are of stations that have few of them.
+fn is_scattered(in_order: &[&Message], many: usize) -> bool {
+    let same = |one: &&Message, other: &&Message| one.identity.station == other.identity.station;
+    in_order.len() < many * in_order.chunk_by(same).count()
 }
 
 /// The number of a list of quantities.

@@ -14,8 +14,12 @@ use crate::rollup::Deltas;
 
 /// A smaller batch has its consequences in its own transaction.
 pub(super) const LARGE: usize = 256;
-/// Longest time that consequences wait while large batches follow each other.
+/// Time that consequences wait while large batches follow each other.
 const WAIT: Duration = Duration::from_secs(4);
+/// They wait longer if to store them takes long: those of many stations are on many pages. This many
+/// times as long, but not longer than this.
+const TIMES: u32 = 4;
+const WAIT_MAX: Duration = Duration::from_secs(15);
 /// Maximum readings whose consequences wait, which bounds the memory.
 const READINGS_MAX: usize = 1_000_000;
 
@@ -36,9 +40,11 @@ impl Pending {
         self.changed.is_empty()
     }
 
-    /// Returns true if they have waited long enough, or are too many.
-    pub fn is_due(&mut self) -> bool {
+    /// Returns true if they have waited long enough, or are too many. `cost`: how long it took the last
+    /// time.
+    pub fn is_due(&mut self, cost: Duration) -> bool {
         let since = self.since.get_or_insert_with(Instant::now);
-        since.elapsed() >= WAIT || self.readings >= READINGS_MAX
+        let wait = (cost * TIMES).clamp(WAIT, WAIT_MAX);
+        since.elapsed() >= wait || self.readings >= READINGS_MAX
     }
 }

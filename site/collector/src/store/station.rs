@@ -1,6 +1,6 @@
 //! What the writer keeps in memory of a station.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use crate::alarm::Subject;
 use crate::db::{Database, Row, Value};
@@ -27,10 +27,11 @@ pub struct Station {
     pub readings: i64,
     pub duplicates: i64,
     pub implausible: i64,
-    pub(super) units: HashMap<String, String>,
-    /// (session, counter) of its last reading, by session and counter. Known if readings are packed.
+    pub(super) units: BTreeMap<String, String>,
+    /// (session, counter) of its last reading, by session and counter.
     pub(super) newest: Option<(i64, i64)>,
-    /// Its number, if readings are packed.
+    /// Those of its readings that a database keeps apart until their consequences are stored, in order.
+    pub(super) waiting: Vec<(i64, i64)>,
     pub(super) number: i32,
     /// The quantities of its last reading, and their number.
     pub(super) layout: (Vec<String>, i32),
@@ -60,8 +61,9 @@ impl Station {
             readings: row.int(11),
             duplicates: row.int(12),
             implausible: row.int(13),
-            units: HashMap::new(),
+            units: BTreeMap::new(),
             newest: None,
+            waiting: Vec::new(),
             number: 0,
             layout: (Vec::new(), 0),
         }
@@ -146,15 +148,16 @@ impl Station {
 
     /// Sets the last values. Most readings have the same quantities as the one before.
     fn take_values(&mut self, values: &Values) {
-        if !self.last_values.keys().eq(values.keys()) {
-            self.last_values.clone_from(values);
-            return;
-        }
-        for (known, quantity) in self.last_values.values_mut().zip(values.values()) {
+        let mut same = self.last_values.len() == values.len();
+        for ((known_name, known), (name, quantity)) in self.last_values.iter_mut().zip(values) {
+            same &= known_name == name;
             known.value = quantity.value;
             if known.unit != quantity.unit {
                 known.unit.clone_from(&quantity.unit);
             }
+        }
+        if !same {
+            self.last_values.clone_from(values);
         }
     }
 }
@@ -211,8 +214,9 @@ fn first(message: &Message, now: i64) -> Station {
         readings: 0,
         duplicates: 0,
         implausible: 0,
-        units: HashMap::new(),
+        units: BTreeMap::new(),
         newest: None,
+        waiting: Vec::new(),
         number: 0,
         layout: (Vec::new(), 0),
     }

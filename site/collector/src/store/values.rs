@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::station::Station;
 use crate::db::{Database, Row, Value};
 use crate::error::Result;
-use crate::message::{Identity, Message, data_of, data_text};
+use crate::message::{Identity, Message, data_of};
 use crate::rollup::{Contribution, growth, is_total};
 use crate::sql;
 
@@ -20,6 +20,7 @@ pub(super) struct Gap {
 }
 
 /// What is known of the late readings of a batch.
+#[derive(Default)]
 pub(super) struct Late<'a> {
     /// Readings of this batch that are in the database, but not yet in the roll-ups.
     pending: HashSet<&'a Identity>,
@@ -226,42 +227,6 @@ pub(super) fn note_units(station: &mut Station, message: &Message, units: &mut U
         }
     }
     noted
-}
-
-/// Inserts the readings that are not stored yet. Returns for each message whether it was new.
-pub(super) fn insert_readings(
-    db: &mut dyn Database,
-    messages: &[&Message],
-    now: i64,
-) -> Result<Vec<bool>> {
-    let mut seen = HashSet::with_capacity(messages.len());
-    let rows: Vec<Vec<Value>> = messages
-        .iter()
-        .filter(|message| seen.insert(&message.identity))
-        .map(|message| {
-            vec![
-                (&*message.identity.station).into(),
-                message.identity.session.into(),
-                message.identity.counter.into(),
-                message.received.into(),
-                now.into(),
-                message.gateway.clone().into(),
-                message.identity.site().into(),
-                message.authenticated.into(),
-                message.rssi.into(),
-                message.payload.clone().into(),
-                data_text(&message.values).into(),
-            ]
-        })
-        .collect();
-    let new = db.insert_new(sql::INSERT_READING, &sql::KEY_OF_READING, &rows)?;
-    // Of several messages with one identity, the first counts as the new one.
-    let mut new = new.into_iter();
-    let mut seen = HashSet::with_capacity(messages.len());
-    Ok(messages
-        .iter()
-        .map(|message| seen.insert(&message.identity) && new.next().unwrap_or(false))
-        .collect())
 }
 
 /// First and last counter, and the number of readings, by station and session.

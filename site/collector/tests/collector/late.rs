@@ -155,11 +155,7 @@ fn goes_by_when_it_was_stored(site: &Site) {
         db.query(&sql, &[]).map_or(0, |rows| rows.len())
     };
     let with_readings = ["span", "grown_minute"];
-    let packed = matches!(site.config.database, Location::Postgres(_));
-    assert_eq!(
-        with_readings.map(rows),
-        if packed { [2, 1] } else { [0, 0] }
-    );
+    assert_eq!(with_readings.map(rows), [2, 1]);
     assert_eq!(readings(NOON + kept + 1), 0);
     // A day goes when all of it is old.
     assert_eq!(readings(NOON + kept + DAY), 0);

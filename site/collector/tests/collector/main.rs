@@ -9,6 +9,7 @@ mod bounds;
 mod channels;
 mod common;
 mod durability;
+mod earlier;
 mod grafana;
 mod home_assistant;
 mod late;

@@ -1,11 +1,11 @@
-//! PostgreSQL keeps readings packed, SQLite does not. Both answer the same, also after an earlier
+//! Both databases keep readings packed, each in its way. Both answer the same, also after an earlier
 //! version's database was packed.
 
 use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
 use selo_collector::alarm::Rule;
-use selo_collector::db::{Database, Location, Row, Value};
+use selo_collector::db::{Database, Location};
 use selo_collector::message::Message;
 use selo_collector::query::{self, Before, Step};
 use selo_collector::rollup::Level;
@@ -15,13 +15,14 @@ use selo_collector::timeline;
 use serde_json::Value as Json;
 
 use crate::common::{NOON, place, postgres::Cluster};
+use crate::earlier::copy;
 use crate::store::{reading, rollups_are_those_of_the_readings, rows};
 
 /// The version before readings were packed.
 const UNPACKED: usize = 10;
 
 /// Readings of two devices: late ones, doubles, wrong clocks, without values.
-fn some() -> Vec<Message> {
+pub fn some() -> Vec<Message> {
     let mut all = Vec::new();
     for counter in [0, 1, 5, 4, 2, 9, 7, 7, 11] {
         for (device, session) in [(0, 0), (1, 0), (0, 2), (0, 1)] {
@@ -39,7 +40,7 @@ fn both(folder: &tempfile::TempDir, cluster: &Cluster) -> (Box<dyn Database>, Bo
     (sqlite, place(cluster).open_writer(None).expect("opens"))
 }
 
-fn stored(db: &mut dyn Database, messages: &[Message]) {
+pub fn stored(db: &mut dyn Database, messages: &[Message]) {
     let mut store = Store::default();
     for batch in messages.chunks(7) {
         let all: Vec<&Message> = batch.iter().collect();
@@ -47,16 +48,22 @@ fn stored(db: &mut dyn Database, messages: &[Message]) {
     }
 }
 
+/// A time in the midst of them.
+const LATER: i64 = NOON - 6_600_000;
+
 /// What the API answers about all of it.
-fn answers(db: &mut dyn Database) -> Vec<Json> {
+pub fn answers(db: &mut dyn Database) -> Vec<Json> {
     let range = (0, NOON + 500 * 86_400_000);
     let utc = TimeZone::UTC;
     let mut all = Vec::new();
     for station in ["site:00000000", "site:00000001"] {
         for name in ["rain_total", "temperature", "battery"] {
             let steps = Level::ALL.into_iter().map(Step::Rollup);
-            for step in steps.chain([Step::Raw]) {
-                let series = query::series(db, station, name, range, step, &utc);
+            for (step, from) in steps
+                .chain([Step::Raw])
+                .flat_map(|step| [(step, 0), (step, LATER)])
+            {
+                let series = query::series(db, station, name, (from, range.1), step, &utc);
                 all.push(series.unwrap_or_else(|error| error.to_string().into()));
             }
         }
@@ -75,7 +82,7 @@ fn answers(db: &mut dyn Database) -> Vec<Json> {
     all
 }
 
-fn answer_the_same(one: &mut dyn Database, other: &mut dyn Database) {
+pub fn answer_the_same(one: &mut dyn Database, other: &mut dyn Database) {
     let (expected, found) = (answers(one), answers(other));
     for (expected, found) in expected.iter().zip(&found) {
         assert_eq!(expected, found);
@@ -112,19 +119,6 @@ fn both_databases_answer_the_same() {
     answer_the_same(&mut *sqlite, &mut *postgres);
 }
 
-/// Copies a table into another database of the same version.
-fn copy(from: &mut dyn Database, to: &mut dyn Database, table: &str, columns: &str) {
-    let rows: Vec<Vec<Value>> = rows(from, &format!("SELECT {columns} FROM {table}"))
-        .into_iter()
-        .map(|Row(values)| values)
-        .collect();
-    let head = format!("INSERT INTO {table}({columns})");
-    to.put_rows(&head, "", &rows).expect("copied");
-}
-
-const BUCKET: &str = "station, name, at, count, min, max, sum, amount, last, last_session,
-    last_counter";
-
 #[test]
 fn an_earlier_database_is_packed() {
     let Some(cluster) = Cluster::start() else {
@@ -134,25 +128,7 @@ fn an_earlier_database_is_packed() {
     let (mut sqlite, mut postgres) = both(&folder, &cluster);
     stored(&mut *sqlite, &some());
     migrate_to(&mut *postgres, UNPACKED).expect("the earlier version");
-    for (table, columns) in [
-        (
-            "station",
-            "station, device, name, site, gateway, codec, first_seen, last_seen, last_session,
-                last_counter, last_rssi, last_values, totals, readings, duplicates, implausible",
-        ),
-        ("session", "station, session, first, last, stored"),
-        (
-            "reading",
-            "station, session, counter, received, stored, gateway, site, authenticated, rssi,
-                payload, data",
-        ),
-        ("quantity", "station, name, unit"),
-        ("rollup_minute", BUCKET),
-        ("rollup_hour", BUCKET),
-        ("rollup_day", BUCKET),
-    ] {
-        copy(&mut *sqlite, &mut *postgres, table, columns);
-    }
+    copy(&mut *sqlite, &mut *postgres);
     assert!(!migrate(&mut *postgres).expect("packed"));
     rollups_are_those_of_the_readings(&mut *postgres);
     answer_the_same(&mut *sqlite, &mut *postgres);
@@ -166,11 +142,16 @@ fn an_earlier_database_is_packed() {
 
 #[test]
 fn what_waits_survives_a_crash_and_raises_no_alarm_twice() {
-    let Some(cluster) = Cluster::start() else {
-        return;
-    };
-    let mut db = place(&cluster).open_writer(None).expect("opens");
-    migrate(&mut *db).expect("migrated");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Location::Sqlite(folder.path().join("readings.db"));
+    survives_a_crash(&mut *file.open_writer(None).expect("opens"));
+    if let Some(cluster) = Cluster::start() {
+        survives_a_crash(&mut *place(&cluster).open_writer(None).expect("opens"));
+    }
+}
+
+fn survives_a_crash(db: &mut dyn Database) {
+    migrate(db).expect("migrated");
     let count = |db: &mut dyn Database, sql: &str| rows(db, sql)[0].int(0);
     let mut store = Store::leaving(2);
     let mut rule = Rule::first().remove(2);
@@ -178,12 +159,12 @@ fn what_waits_survives_a_crash_and_raises_no_alarm_twice() {
     rule.value = Some("temperature".into());
     rule.when = Some(selo_collector::alarm::When::Under);
     (rule.limit, rule.clear) = (Some(-10.0), Some(-9.0));
-    store.set_rules(&mut *db, &[rule], NOON).expect("set");
-    stored_by(&mut store, &mut *db, &[reading(0, 0, 0, 6)]);
+    store.set_rules(db, &[rule], NOON).expect("set");
+    stored_by(&mut store, db, &[reading(0, 0, 0, 6)]);
     // The second is below the limit, the third is not: raised and cleared.
     stored_by(
         &mut store,
-        &mut *db,
+        db,
         &[
             reading(0, 0, 1, 6),
             reading(0, 0, 2, 3),
@@ -192,16 +173,54 @@ fn what_waits_survives_a_crash_and_raises_no_alarm_twice() {
     );
     let alarms = "SELECT COUNT(*) FROM alarm";
     let hours = "SELECT CAST(SUM(count) AS BIGINT) FROM rollup_hour WHERE name = 'temperature'";
-    assert_eq!(count(&mut *db, alarms), 1);
-    assert_eq!(count(&mut *db, hours), 1, "the others wait");
-    assert_eq!(count(&mut *db, "SELECT COUNT(*) FROM reading"), 4);
+    assert_eq!(count(db, alarms), 1);
+    assert_eq!(count(db, hours), 1, "the others wait");
+    assert_eq!(count(db, "SELECT COUNT(*) FROM reading"), 4);
     drop(store);
     let mut store = Store::leaving(2);
     // It comes while the others still wait, and is between them.
-    stored_by(&mut store, &mut *db, &[reading(0, 0, 3, 6)]);
-    assert_eq!(count(&mut *db, alarms), 1);
-    assert_eq!(count(&mut *db, hours), 5);
-    rollups_are_those_of_the_readings(&mut *db);
+    stored_by(&mut store, db, &[reading(0, 0, 3, 6)]);
+    assert_eq!(count(db, alarms), 1);
+    assert_eq!(count(db, hours), 5);
+    rollups_are_those_of_the_readings(db);
+}
+
+#[test]
+fn scattered_readings_wait_apart_and_are_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Location::Sqlite(folder.path().join("readings.db"));
+    let mut db = file.open_writer(None).expect("opens");
+    let db = &mut *db;
+    migrate(db).expect("migrated");
+    let both = |counter| [reading(0, 0, counter, 6), reading(1, 0, counter, 6)];
+    let count = |db: &mut dyn Database| {
+        ["fresh_reading", "reading"].map(|table| rows(db, &format!("SELECT 1 FROM {table}")).len())
+    };
+    let mut store = Store::leaving(2);
+    stored_by(&mut store, db, &both(0));
+    assert_eq!(count(db), [0, 2], "a new station does not wait");
+    stored_by(&mut store, db, &both(2));
+    assert_eq!(count(db), [2, 4]);
+    // The same again: they are known, although they are apart.
+    let again = both(2);
+    let again: Vec<&Message> = again.iter().collect();
+    let done = store.ingest(db, &again, NOON).expect("known");
+    assert_eq!((done.fresh, count(db)), (vec![false, false], [0, 4]));
+    stored_by(&mut store, db, &both(5));
+    assert_eq!(count(db), [2, 6]);
+    // Late ones find their neighbours.
+    stored_by(&mut store, db, &both(4));
+    assert_eq!(count(db), [0, 8]);
+    rollups_are_those_of_the_readings(db);
+    stored_by(&mut store, db, &both(7));
+    drop(store);
+    assert_eq!(count(db), [2, 10]);
+    Store::default().settle_up(db, NOON).expect("settled");
+    assert_eq!(count(db), [0, 10]);
+    rollups_are_those_of_the_readings(db);
+    // Nothing is done twice.
+    Store::default().settle_up(db, NOON).expect("nothing");
+    rollups_are_those_of_the_readings(db);
 }
 
 #[test]

@@ -1,19 +1,8 @@
-//! Readings as PostgreSQL keeps them: a row of numbers, written by COPY in its binary format
+//! Readings on their way to PostgreSQL: rows of COPY in its binary format
 //! [POSTGRESQL, COPY].
 
+use crate::db::Packed;
 use crate::message::Message;
-
-/// A new reading, with the numbers of its station and its layout.
-#[derive(Debug, Clone, Copy)]
-pub struct Packed<'a> {
-    pub message: &'a Message,
-    pub station: i32,
-    pub layout: i32,
-    /// The collector's time.
-    pub stored: i64,
-    /// The batch whose consequences are not stored yet, or 0.
-    pub batch: i64,
-}
 
 /// The statement. Its columns are those of [`encode`].
 pub const COPY: &str = "COPY packed_reading(session, counter, received, stored, batch, rssi,

@@ -55,11 +55,21 @@ impl Database for Counting {
     fn put_rows(&mut self, head: &str, tail: &str, rows: &[Vec<Value>]) -> Result<()> {
         self.db.put_rows(head, tail, rows)
     }
-    fn insert_new(&mut self, head: &str, key: &[&str], rows: &[Vec<Value>]) -> Result<Vec<bool>> {
-        self.db.insert_new(head, key, rows)
+    fn may_defer(&self) -> bool {
+        // What follows from readings is counted with them.
+        false
     }
-    fn is_packed(&self) -> bool {
-        self.db.is_packed()
+    fn keeps_apart(&self) -> bool {
+        self.db.keeps_apart()
+    }
+    fn gather(&mut self) -> Result<()> {
+        self.db.gather()
+    }
+    fn pack(&mut self) -> Result<()> {
+        self.db.pack()
+    }
+    fn span(&self) -> i64 {
+        self.db.span()
     }
     fn put_packed(&mut self, rows: &[Packed<'_>]) -> Result<()> {
         self.db.put_packed(rows)
