@@ -8,6 +8,7 @@
 
 mod aes;
 mod ascon;
+mod built;
 mod iv;
 mod judge;
 mod kem;

@@ -8,6 +8,7 @@ mod elsewhere;
 mod flags;
 mod learned;
 mod mended;
+mod shown;
 mod sizes;
 mod stuck;
 mod suspects;
@@ -21,11 +22,8 @@ use selo_vectors::{Case, CaseKind, CaseResult};
 use self::binder::Binder;
 use self::candidates::kin;
 use self::cases::{cases, place_of};
-use self::doubt::Doubt;
 pub use self::elsewhere::Elsewhere;
-use self::learned::Learned;
-use self::stuck::Stuck;
-use self::suspects::Suspects;
+use self::shown::{End, Shown};
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
 use super::foreign::foreign;
@@ -162,44 +160,13 @@ impl<'l> Binder<'_, 'l> {
             }
             return Ok(());
         }
-        let mut doubt = Doubt::of(algorithm, &candidates);
-        let mut is_cut = self.is_over();
-        let mut suspects = Suspects::of(&candidates);
-        let mut learned = Learned::new(&candidates, most);
-        let mut stuck = Stuck::default();
         let started = Instant::now();
+        let mut shown = Shown::of(algorithm, &candidates, most);
         // The likeliest are cheap, and the time may have gone to an algorithm that comes first.
         let tries_anyway = usize::from(!only_guesses) * FIRST;
-        for (at, recipe) in candidates.into_iter().enumerate() {
-            let is_tired = at >= tries_anyway && self.spent + started.elapsed() > PATIENCE;
-            if is_tired || stuck.is_hopeless() {
-                break;
-            }
-            is_cut = self.is_over();
-            if is_cut {
-                break;
-            }
-            if !learned.is_worth_trying(&recipe) {
-                continue;
-            }
-            let (outcome, bound) = self.try_both(&recipe, &cases)?;
-            learned.note(&recipe, &outcome);
-            stuck.note(&outcome);
-            doubt.note(&outcome);
-            // The keys alone may be larger than the board, whatever the calls.
-            let is_too_large = algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom;
-            self.report(&recipe, &outcome);
-            match bound {
-                Some(bound) if bound.proven_on.is_some() => {
-                    self.binding.bound.push(bound);
-                    return Ok(());
-                }
-                Some(bound) if self.may_accuse(&bound) => suspects.note(bound, &outcome),
-                _ => {}
-            }
-            if is_too_large {
-                break;
-            }
+        let end = self.try_each(candidates, &cases, tries_anyway, &mut shown)?;
+        if end == End::Bound {
+            return Ok(());
         }
         self.spent += started.elapsed();
         self.failed.insert(kin(algorithm));
@@ -207,22 +174,62 @@ impl<'l> Binder<'_, 'l> {
             // Nothing says that the library has the mode.
             return Ok(());
         }
-        if is_cut {
+        if end == End::OutOfTime {
             // More trials could have found a call that is right.
             self.binding.untried.push(algorithm.name.clone());
             return Ok(());
         }
-        self.doubts.extend(doubt.if_any());
-        self.binding.suspects.extend(suspects.likeliest());
+        self.doubts.extend(shown.doubt.if_any());
+        self.binding.suspects.extend(shown.suspects.likeliest());
         self.binding.open.push(algorithm.name.clone());
         Ok(())
+    }
+
+    /// Tries recipes of one algorithm, until one passes or it is not worth going on. The first
+    /// `tries_anyway` are tried although the time for algorithms without a binding is over.
+    fn try_each(
+        &mut self,
+        candidates: Vec<Recipe<'l>>,
+        cases: &[Case],
+        tries_anyway: usize,
+        shown: &mut Shown<'l>,
+    ) -> Result<End> {
+        let started = Instant::now();
+        for (at, recipe) in candidates.into_iter().enumerate() {
+            let is_tired = at >= tries_anyway && self.spent + started.elapsed() > PATIENCE;
+            if is_tired || shown.stuck.is_hopeless() {
+                break;
+            }
+            if self.is_over() {
+                return Ok(End::OutOfTime);
+            }
+            if !shown.learned.is_worth_trying(&recipe) {
+                continue;
+            }
+            let (outcome, bound) = self.try_both(&recipe, cases)?;
+            shown.note(&recipe, &outcome);
+            self.report(&recipe, &outcome);
+            match bound {
+                Some(bound) if bound.proven_on.is_some() => {
+                    self.binding.bound.push(bound);
+                    return Ok(End::Bound);
+                }
+                Some(bound) if self.may_accuse(&bound) => shown.suspects.note(bound, &outcome),
+                _ => {}
+            }
+            // The keys alone may be larger than the board, whatever the calls.
+            if recipe.algorithm.interface.keeps_parts() && outcome == Outcome::NoRoom {
+                break;
+            }
+        }
+        Ok(End::Tried)
     }
 
     /// Keeps a trial for the report, and tells who waits for it.
     fn report(&mut self, recipe: &Recipe<'_>, outcome: &Outcome) {
         let trial = Trial {
             algorithm: recipe.algorithm.name.clone(),
-            calls: recipe.calls().iter().map(|call| shown(call)).collect(),
+            calls: recipe.calls().iter().map(|call| text_of(call)).collect(),
             flags: recipe.flags.clone(),
             outcome: outcome.clone(),
         };
@@ -422,7 +429,7 @@ fn unit<'u>(library: &'u Library, algorithm: &'u Algorithm) -> Unit<'u> {
 }
 
 /// A call as text: `aes_encrypt(State, In, Out)`.
-fn shown(call: &Call<'_>) -> String {
+fn text_of(call: &Call<'_>) -> String {
     let function = call.function();
     let slots: Vec<String> = call
         .slots

@@ -2,6 +2,7 @@
 
 use selo_vectors::{Case, CaseResult};
 
+use super::built::not_built;
 use super::line::{Evidence, Finding, Weight};
 use crate::check::{
     CONSTANT_INSTRUCTIONS, CRASHED, CheckLine, DOES_NOT_FIT, NO_ROOM, OVER_LIMIT, PUBLIC_TIME,
@@ -10,7 +11,6 @@ use crate::check::{
 use crate::interface::Interface;
 use crate::library::Unit;
 use crate::measure::Lab;
-use crate::measure::is_too_large;
 use crate::row::cause::Step;
 use crate::row::{Cause, Row, Status};
 
@@ -57,15 +57,8 @@ pub(super) fn of_check(
     };
     match line.source.as_str() {
         "build" => Some(not_built(unit, &said)),
-        // The library's own program may be larger as well, but what was called may not be the algorithm.
-        DOES_NOT_FIT => Some(if_proven(Finding {
-            evidence: vec![Evidence::new("sizes", said.clone())],
-            ..Finding::fault(
-                "does-not-fit",
-                format!("It does not fit {}", lab.board.title),
-                format!("The sizes are of {said}."),
-            )
-        })),
+        // What was called by a guess may not be the algorithm.
+        DOES_NOT_FIT => Some(if_proven(too_large(&lab.board.title, &said))),
         OVER_LIMIT => Some(if_proven(Finding::fault(
             "stopped",
             "A call takes too long or hangs",
@@ -104,6 +97,18 @@ pub(super) fn of_check(
     }
 }
 
+/// The library's own program is larger than the board.
+fn too_large(board: &str, said: &str) -> Finding {
+    Finding {
+        evidence: vec![Evidence::new("sizes", said)],
+        ..Finding::fault(
+            "does-not-fit",
+            format!("It does not fit {board}"),
+            format!("The sizes are of {said}."),
+        )
+    }
+}
+
 /// A call ran out of memory that a user's program would have.
 pub(super) fn no_room(said: &str) -> Finding {
     Finding::gap(
@@ -114,55 +119,6 @@ pub(super) fn no_room(said: &str) -> Finding {
              does not have. A board with more memory tells."
         ),
     )
-}
-
-/// The image was not built. It is the library's fault only if one of its own sources does not
-/// compile with all of its headers there.
-fn not_built(unit: &Unit<'_>, said: &str) -> Finding {
-    let error = first_error(said);
-    let evidence = vec![Evidence::new("compiler", said)];
-    if is_too_large(&error) {
-        let text = format!("{error}. The compiler of this board allows 32,767 bytes.");
-        return Finding {
-            evidence,
-            ..Finding::fault(
-                "does-not-fit",
-                "It needs more memory than the board has",
-                text,
-            )
-        };
-    }
-    let sources = unit.sources().unwrap_or_default();
-    let own = sources.iter().any(|source| {
-        let name = source.file_name().unwrap_or_default().to_string_lossy();
-        error.contains(&format!("{name}:"))
-    });
-    // The last is a source for machines with wider integers, beside which the library may have
-    // another for this one.
-    let lacks = [
-        "No such file",
-        "undefined reference",
-        "#error",
-        "unable to emulate",
-    ];
-    if own && error.contains("error") && !lacks.iter().any(|words| error.contains(words)) {
-        return Finding {
-            evidence,
-            ..Finding::fault("does-not-build", "It does not build", error)
-        };
-    }
-    Finding {
-        evidence,
-        ..Finding::gap(
-            "not-built",
-            "The lab could not build it",
-            format!(
-                "{error}. Something is missing that is not the library's source: a header, a \
-                 setting, or a call in the glue. Give flags and include folders in library.toml, or \
-                 mend the glue."
-            ),
-        )
-    }
 }
 
 /// A wrong output of calls that are a guess is a question, not a fault.
@@ -268,25 +224,9 @@ fn wrong_output(
     finding
 }
 
-/// Adds the findings that follow from the algorithm and its operations alone.
-pub(super) fn general(
-    unit: &Unit<'_>,
-    checks: &[CheckLine],
-    runs: bool,
-    findings: &mut Vec<Finding>,
-) {
-    let interface = unit.algorithm.interface;
-    if interface == Interface::ModeEcb {
-        findings.push(Finding {
-            citation: Some("NIST SP 800-38A (2001), 6.1".to_owned()),
-            ..Finding::reservation(
-                "ecb",
-                "ECB shows which blocks are equal",
-                "Equal blocks of a message encrypt to equal blocks, and so does the same message \
-                 each time. Use it as a building block only.",
-            )
-        });
-    }
+/// What the glue does in the library's place, because its caller must.
+fn left_to_the_caller(unit: &Unit<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
     if unit.implementation.caller_checks_keys {
         findings.push(Finding {
             citation: Some("FIPS 203 (2024), 7.2".to_owned()),
@@ -322,6 +262,29 @@ pub(super) fn general(
             )
         });
     }
+    findings
+}
+
+/// Adds the findings that follow from the algorithm and its operations alone.
+pub(super) fn general(
+    unit: &Unit<'_>,
+    checks: &[CheckLine],
+    runs: bool,
+    findings: &mut Vec<Finding>,
+) {
+    let interface = unit.algorithm.interface;
+    if interface == Interface::ModeEcb {
+        findings.push(Finding {
+            citation: Some("NIST SP 800-38A (2001), 6.1".to_owned()),
+            ..Finding::reservation(
+                "ecb",
+                "ECB shows which blocks are equal",
+                "Equal blocks of a message encrypt to equal blocks, and so does the same message \
+                 each time. Use it as a building block only.",
+            )
+        });
+    }
+    findings.extend(left_to_the_caller(unit));
     let vectors = checks
         .iter()
         .any(|line| line.is_official() && line.passed > 0);
@@ -377,18 +340,6 @@ pub(super) fn cost_findings(unit: &Unit<'_>, rows: &[Row], findings: &mut Vec<Fi
             });
         }
     }
-}
-
-/// The line of a compiler's output that names the error.
-fn first_error(output: &str) -> String {
-    let find = |word: &str| output.lines().find(|line| line.contains(word));
-    // The linker names the undefined symbol; its driver only says that there was an error.
-    let telling = find("error:").filter(|line| !line.starts_with("collect2"));
-    let telling = telling
-        .or_else(|| find("undefined"))
-        .or_else(|| find("error"));
-    let telling = telling.or_else(|| output.lines().nth(1));
-    telling.unwrap_or(output).trim().to_owned()
 }
 
 /// True if a call ran out of memory, or an image did not fit, beside the agent.

@@ -4,6 +4,7 @@
 use crate::algorithm::Algorithm;
 use crate::bind::bound::{Binding, Bound, Outcome};
 use crate::bind::recipe::Recipe;
+use crate::interface::Interface;
 
 /// An algorithm that could not be bound.
 #[derive(Debug)]
@@ -30,9 +31,12 @@ impl<'l> Doubt<'l> {
         self.ran |= built || outcome.fails_in_library();
     }
 
-    /// The doubt, if nothing speaks against it.
+    /// The doubt, if nothing speaks against it. A class hides the block cipher of a mode, so that calls of
+    /// it do not compile. What does not compile of another algorithm may be the lab's failure.
     pub(super) fn if_any(self) -> Option<Doubt<'l>> {
-        (!self.shown || !self.ran).then_some(self)
+        let hidden =
+            [Interface::BlockCipher, Interface::ModeEcb].contains(&self.algorithm.interface);
+        (!self.shown || hidden && !self.ran).then_some(self)
     }
 }
 
