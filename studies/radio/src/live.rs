@@ -29,8 +29,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 const LINE: usize = 64;
 /// A burst ends when a process has written nothing for this long. A single write may leave a pty
 /// in pieces, with delays that depend on the machine's load. On the line the pieces must follow
-/// without a gap, because silence ends a frame.
-const QUIET: Duration = Duration::from_millis(20);
+/// without a gap, because silence ends a frame. A simulated chip on a busy machine may stand still for
+/// tens of milliseconds within a frame; a node waits seconds for an answer.
+const QUIET: Duration = Duration::from_millis(60);
 
 /// A shared ether.
 #[derive(Debug, Clone)]
