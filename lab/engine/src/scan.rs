@@ -407,4 +407,19 @@ mod tests {
             assert_eq!(included_by(other), None, "{other}");
         }
     }
+
+    #[test]
+    fn a_header_of_the_core_asks_for_it() {
+        let asks = |name: &str| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let text = format!("#include <{name}>\nvoid aes_encrypt(unsigned char *block);\n");
+            std::fs::write(folder.path().join("aes.h"), text).expect("a file");
+            scan(folder.path()).expect("a library").arduino
+        };
+        for name in ["Arduino.h", "WString.h", "Printable.h", "EEPROM.h"] {
+            assert!(asks(name), "{name}");
+        }
+        // Others have such a header too.
+        assert!(!asks("Stream.h") && !asks("string.h"));
+    }
 }

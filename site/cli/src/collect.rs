@@ -109,8 +109,8 @@ pub struct Dashboard {
     #[arg(long, value_name = "TIME", default_value = "400d")]
     keep_raw: humantime::Duration,
     /// Has no effect any more: minutes are made of the readings, and kept as long as these
-    #[arg(long, value_name = "TIME", default_value = "60d")]
-    keep_minutes: humantime::Duration,
+    #[arg(long, value_name = "TIME")]
+    keep_minutes: Option<humantime::Duration>,
     /// Keep hourly roll-ups for this time
     #[arg(long, value_name = "TIME", default_value = "1830d")]
     keep_hours: humantime::Duration,
@@ -134,7 +134,13 @@ impl Dashboard {
         config.webhooks.clone_from(&self.webhook);
         let ms = |time: humantime::Duration| i64::try_from(time.as_millis()).ok();
         config.retention.raw = ms(self.keep_raw);
-        config.retention.minute = ms(self.keep_minutes);
+        if self.keep_minutes.is_some_and(|time| *time > *self.keep_raw) {
+            eprintln!(
+                "selo: note: --keep-minutes has no effect any more: minutes are made of the readings, \
+                 which are kept for {}\nhint: give --keep-raw the longer time",
+                self.keep_raw
+            );
+        }
         config.retention.hour = ms(self.keep_hours);
         config
     }

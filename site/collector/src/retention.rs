@@ -18,11 +18,11 @@ const DAY_MS: i64 = 86_400_000;
 const ALARMS_MAX: i64 = 100_000;
 const EVENTS_MAX: i64 = 400_000;
 
-/// Retention of each level, in milliseconds. `None` keeps rows forever.
+/// Retention of readings and roll-ups, in milliseconds. `None` keeps rows forever. Minutes are made of
+/// the readings, and kept as long as these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     pub raw: Option<i64>,
-    pub minute: Option<i64>,
     pub hour: Option<i64>,
     pub day: Option<i64>,
 }
@@ -31,7 +31,6 @@ impl Default for Retention {
     fn default() -> Self {
         Retention {
             raw: Some(400 * DAY_MS),
-            minute: Some(60 * DAY_MS),
             hour: Some(5 * 366 * DAY_MS),
             day: None,
         }
@@ -39,22 +38,13 @@ impl Default for Retention {
 }
 
 impl Retention {
-    fn of(&self, level: Level) -> Option<i64> {
-        match level {
-            Level::Minute => self.minute,
-            Level::Hour => self.hour,
-            Level::Day => self.day,
-        }
-    }
-
     /// Checks the minimum. Alarms need the minutes of their longest window, and a duplicate of a
     /// deleted reading would look new.
     pub fn check(&self) -> Result<()> {
-        let too_short = |time: Option<i64>, least: i64| time.is_some_and(|time| time < least);
         let least = crate::alarm::minutes_needed_ms();
-        if too_short(self.minute, least) || too_short(self.raw, least) {
+        if self.raw.is_some_and(|time| time < least) {
             return Err(Error::Invalid(
-                "raw readings and minutes must be kept for at least 8 days".into(),
+                "readings must be kept for at least 8 days (--keep-raw)".into(),
             ));
         }
         Ok(())
@@ -191,9 +181,8 @@ pub async fn prune(
             pieces.push((sql.into(), vec![before.into()]));
         }
     }
-    // Minutes are made of the readings.
-    for level in [Level::Hour, Level::Day] {
-        let Some(kept) = retention.of(level) else {
+    for (level, kept) in [(Level::Hour, retention.hour), (Level::Day, retention.day)] {
+        let Some(kept) = kept else {
             continue;
         };
         let sql = sql::prune_rollup(level.table());

@@ -246,6 +246,16 @@ mod tests {
                 &[In, Out, Key],
             ),
             (
+                "void aes256_exp_key(const uint8_t key[32], uint8_t ek[]);",
+                Purpose::SetKey,
+                &[Key, State],
+            ),
+            (
+                "void aes256_encrypt_ecb(const uint8_t ek[], uint8_t v[16]);",
+                Purpose::Encrypt,
+                &[State, InPlace],
+            ),
+            (
                 "void aes_decrypt(aes_t *a, uint8_t *plain, uint8_t *cipher);",
                 Purpose::Decrypt,
                 &[State, Out, In],

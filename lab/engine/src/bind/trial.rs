@@ -24,6 +24,7 @@ use self::candidates::kin;
 use self::cases::{cases, place_of};
 pub use self::elsewhere::Elsewhere;
 use self::shown::{End, Shown};
+use self::sizes::Absent;
 use super::bound::{Binding, Bound, Outcome, Trial};
 use super::call::{Call, calls};
 use super::foreign::foreign;
@@ -103,6 +104,7 @@ pub fn bind<'l>(
         looked: Looked::default(),
         failed: BTreeSet::new(),
         doubts: Vec::new(),
+        absent: Absent::new(),
         known: BTreeMap::new(),
         spent: Duration::ZERO,
         until: Instant::now() + given.whole,
@@ -152,9 +154,12 @@ impl<'l> Binder<'_, 'l> {
         // What another board has shown is no guess.
         let only_guesses = candidates.iter().all(Recipe::guesses_mode)
             && self.elsewhere.recipe(algorithm).is_none();
+        let size = (algorithm.family.clone(), algorithm.key_bytes);
         if self.elsewhere.is_another_size(algorithm)
+            || self.absent.contains(&size)
             || sizes::is_another(self.scanned, &self.binding, algorithm)
         {
+            self.absent.insert(size);
             if !only_guesses {
                 self.binding.other_sizes.push(algorithm.name.clone());
             }

@@ -61,7 +61,7 @@ pub(super) fn explain(
     findings: &mut Vec<Finding>,
 ) -> Result<()> {
     if unit.algorithm.name == "ascon-aead128" && unit.offers("seal") {
-        findings.extend(old::explain(start)?);
+        findings.extend(old::explain(start, old::says_standard(unit))?);
     }
     if unit.algorithm.name != "ascon-hash256" || !unit.offers("hash") {
         return Ok(());
@@ -76,11 +76,11 @@ pub(super) fn explain(
         }
         seen.push((message, reply.output));
     }
-    findings.extend(diagnose(&seen));
+    findings.extend(diagnose(&seen, old::says_standard(unit)));
     Ok(())
 }
 
-fn diagnose(seen: &[(Vec<u8>, Vec<u8>)]) -> Option<Finding> {
+fn diagnose(seen: &[(Vec<u8>, Vec<u8>)], says_standard: bool) -> Option<Finding> {
     let explains = |slip: Slip| {
         seen.iter()
             .all(|(message, got)| hash(message, slip) == got[..])
@@ -101,7 +101,13 @@ fn diagnose(seen: &[(Vec<u8>, Vec<u8>)]) -> Option<Finding> {
         Evidence::new("got", hex::encode(got)),
     ];
     if *slip == Slip::Version12 {
-        return Some(old::finding(words, "5.1", evidence, seen.len()));
+        return Some(old::finding(
+            says_standard,
+            words,
+            "5.1",
+            evidence,
+            seen.len(),
+        ));
     }
     Some(Finding {
         citation: Some("NIST SP 800-232 (2025), 5.1".to_owned()),
@@ -189,15 +195,21 @@ mod tests {
                 .to_vec()
         };
         for (slip, words) in MISTAKES {
-            let finding = diagnose(&seen(slip)).expect("a finding");
-            // A sentence of its own begins with a capital.
-            assert!(finding.title.ends_with(&words[1..]), "{}", finding.title);
-            let is_fault = finding.weight == Weight::Fault;
-            assert_eq!(is_fault, slip != Slip::Version12, "{words}");
+            for says_standard in [true, false] {
+                let finding = diagnose(&seen(slip), says_standard).expect("a finding");
+                // A sentence of its own begins with a capital.
+                assert!(finding.title.ends_with(&words[1..]), "{}", finding.title);
+                let is_fault = finding.weight == Weight::Fault;
+                assert_eq!(
+                    is_fault,
+                    says_standard || slip != Slip::Version12,
+                    "{words}"
+                );
+            }
         }
-        assert_eq!(diagnose(&seen(Slip::None)), None);
+        assert_eq!(diagnose(&seen(Slip::None), true), None);
         let mut other = seen(Slip::NoPadding);
         other[2].1[9] ^= 1;
-        assert_eq!(diagnose(&other), None);
+        assert_eq!(diagnose(&other, true), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The answers and the verdict that follow from the lines of a check and the findings.
 
 use super::iv::FreshIv;
-use super::judge::{OTHER_VERSION, OWN_IV};
+use super::judge::{OWN_IV, is_other_version};
 use super::line::{Answer, Finding, Mark, Question, SurveyVerdict, Weight};
 use crate::check::{CONSTANT_TIME, CheckLine, is_about_time};
 use crate::interface::Interface;
@@ -69,7 +69,8 @@ pub(super) fn answers(
     });
     let conforms = match (runs, tried, failed) {
         (false, ..) | (true, 0, _) => Mark::NotTold,
-        (true, ..) if found("unproven") || found(OWN_IV) || found(OTHER_VERSION) => Mark::NotTold,
+        (true, ..) if found("unproven") || found(OWN_IV) => Mark::NotTold,
+        (true, ..) if findings.iter().any(is_other_version) => Mark::NotTold,
         (true, _, failed) => yes_unless(failed > 0),
     };
     let counted = match (found(OWN_IV), found("unproven")) {
@@ -137,4 +138,56 @@ pub(super) fn conclude(checks: &[CheckLine], findings: &[Finding]) -> (SurveyVer
     };
     let why = format!("all {passed} official vectors pass{timing}");
     (SurveyVerdict::Suitable, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The marks and details of lines of which all but the refusals fail.
+    fn marks(finding: Finding) -> Vec<(Mark, Option<String>)> {
+        let line = |source: &str, failed| CheckLine {
+            source: source.to_owned(),
+            algorithm: "aes-128".to_owned(),
+            variant: "plain".to_owned(),
+            library: "theirs".to_owned(),
+            board: "uno".to_owned(),
+            runner: "simavr".to_owned(),
+            tried: 10,
+            passed: 10 - failed,
+            failed,
+            available: 10,
+            first_failure: None,
+        };
+        let checks = [line("fips197", 7), line(CONSTANT_TIME, 10)];
+        let (interface, fidelity) = (Interface::BlockCipher, Fidelity::CycleExact);
+        let all = answers(
+            &checks,
+            true,
+            FreshIv::DoesNotApply,
+            interface,
+            fidelity,
+            &[finding],
+        );
+        let of = |question| {
+            let found = all.iter().find(|answer| answer.question == question);
+            found.map(|answer| (answer.mark, answer.detail.clone()))
+        };
+        [of(Question::Conforms), of(Question::ConstantTime)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    #[test]
+    fn a_guess_has_no_marks_of_its_vectors_and_its_time() {
+        let guess = Finding::gap("unproven", "", "");
+        assert_eq!(marks(guess), [(Mark::NotTold, None), (Mark::NotTold, None)]);
+        let wrong = Finding::fault("wrong-output", "", "");
+        let (counted, calls) = ("3 of 10".to_owned(), "10 calls".to_owned());
+        assert_eq!(
+            marks(wrong),
+            [(Mark::No, Some(counted)), (Mark::No, Some(calls))]
+        );
+    }
 }

@@ -224,3 +224,35 @@ fn the_file_says_where_the_state_is_and_backups_hold_it() {
         "{answer:?}"
     );
 }
+
+/// Minutes are made of the readings: an option of earlier versions is taken, and what it no longer does
+/// is said where that loses something.
+#[test]
+fn times_that_keep_too_little_are_told() {
+    let site = Site::new();
+    let collect = |more: &[&str]| {
+        // Without TLS it does not start on an address that others reach.
+        let arguments = ["collect", "--http", "0.0.0.0:0"];
+        let answer = selo(&site, &[], &[&arguments[..], more].concat());
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        answer.stderr
+    };
+    let said = collect(&["--keep-raw", "30d", "--keep-minutes", "60d"]);
+    assert!(
+        said.contains("--keep-minutes has no effect any more"),
+        "{said}"
+    );
+    assert!(said.contains("kept for 30days"), "{said}");
+    site.file("old.toml", b"[collect]\nkeep-minutes = \"500d\"\n");
+    let said = collect(&["--config", "old.toml"]);
+    assert!(said.contains("has no effect any more"), "{said}");
+    for more in [&["--keep-minutes", "60d"][..], &["--keep-raw", "30d"]] {
+        let said = collect(more);
+        assert!(!said.contains("--keep-minutes"), "{said}");
+    }
+    let said = collect(&["--keep-raw", "1d"]);
+    assert!(
+        said.contains("must be kept for at least 8 days (--keep-raw)"),
+        "{said}"
+    );
+}

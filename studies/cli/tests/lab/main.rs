@@ -40,5 +40,6 @@ mod shapes;
 mod signature;
 mod survey;
 mod uno;
+mod versions;
 mod walkthroughs;
 mod widths;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::doubt::Doubt;
 use super::elsewhere::Elsewhere;
+use super::sizes::Absent;
 use crate::bind::bound::{Binding, Trial};
 use crate::bind::call::Call;
 use crate::bind::link::Known;
@@ -27,6 +28,8 @@ pub(super) struct Binder<'b, 'l> {
     pub looked: Looked,
     /// Interfaces and families of which an algorithm could not be bound.
     pub failed: BTreeSet<(String, String)>,
+    /// Key sizes that the library does not have.
+    pub absent: Absent,
     /// Algorithms that could not be bound, and that the library may not offer.
     pub doubts: Vec<Doubt<'l>>,
     /// What is known of the sources, by the flags and remedies that they are compiled with.

@@ -1,5 +1,7 @@
 //! Key sizes of which a library does not speak.
 
+use std::collections::BTreeSet;
+
 use super::flags::flags;
 use crate::algorithm::Algorithm;
 use crate::bind::bound::{Binding, Bound};
@@ -46,43 +48,34 @@ fn names_size(name: &str, bits: &str) -> bool {
         .any(|word| DIGESTS.contains(&word.as_str()))
 }
 
+/// The key sizes of a family that a library does not have.
+pub(super) type Absent = BTreeSet<(String, Option<u32>)>;
+
 /// True if the calls of another key size are bound, these take no size, and nothing names this one.
 pub(super) fn is_another(scanned: &Scanned, binding: &Binding<'_>, algorithm: &Algorithm) -> bool {
-    let of_family = |one: &&Bound<'_>| one.recipe.algorithm.family == algorithm.family;
-    let shown = |one: &&Bound<'_>| !one.recipe.includes_source();
-    let shows = binding
-        .bound
-        .iter()
-        .filter(of_family)
-        .any(|one| shown(&one));
+    let bound = || {
+        let bound = binding.bound.iter();
+        bound.filter(|one| one.recipe.algorithm.family == algorithm.family)
+    };
     // What a source hides is not what the library offers, if it shows something.
-    let family = || {
-        let bound = binding.bound.iter().filter(of_family);
-        bound.filter(move |one| !shows || shown(one))
-    };
-    let sized = |one: &&Bound<'_>| one.recipe.algorithm.key_bytes.is_some();
-    let same = |one: &Bound<'_>| one.recipe.algorithm.key_bytes == algorithm.key_bytes;
-    let takes_size = |one: &Bound<'_>| {
-        let calls = one.recipe.calls();
-        // The glue itself copies a key to where the library holds it.
-        let mut own = calls.iter().filter(|call| !call.has(Slot::Held));
-        // A class template may have the size as its parameter.
-        let is_instance = one.recipe.class.iter().any(|class| class.contains('<'));
-        is_instance || own.any(|call| KEY_UNITS.iter().any(|unit| call.has(*unit)))
-    };
-    let of_cipher = |name: &String| {
-        let mut bound = family().map(|one| &one.recipe.algorithm.key_bytes);
-        // The block cipher, whose name is the family's and the size.
-        let bits = 8 * algorithm.key_bytes.unwrap_or_default();
-        *name == format!("{}-{bits}", algorithm.family)
-            && bound.all(|bytes| *bytes != algorithm.key_bytes)
-    };
-    if binding.other_sizes.iter().any(of_cipher) {
-        return true;
-    }
-    family().any(|one| sized(&one))
-        && !family().any(|one| same(one) || takes_size(one) || !one.recipe.flags.is_empty())
+    let shows = bound().any(|one| !one.recipe.includes_source());
+    let offered = || bound().filter(|one| !shows || !one.recipe.includes_source());
+    let key_bytes = |one: &Bound<'_>| one.recipe.algorithm.key_bytes;
+    offered().any(|one| key_bytes(one).is_some())
+        && offered().all(|one| key_bytes(one) != algorithm.key_bytes && !may_choose(one))
         && !are_named(scanned, algorithm)
+}
+
+/// True if a bound recipe has something that may choose the key size: an argument, the parameter of a
+/// class template, or a macro.
+fn may_choose(bound: &Bound<'_>) -> bool {
+    let recipe = &bound.recipe;
+    let calls = recipe.calls();
+    // The glue itself copies a key to where the library holds it.
+    let mut own = calls.iter().filter(|call| !call.has(Slot::Held));
+    !recipe.flags.is_empty()
+        || recipe.class.iter().any(|class| class.contains('<'))
+        || own.any(|call| KEY_UNITS.iter().any(|unit| call.has(*unit)))
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Ascon of version 1.2, the submission of 2021, which SP 800-232 changed: other initial values, and
-//! words in the other byte order. What implements it is not wrong.
+//! words in the other byte order. What implements it is not wrong, unless it says that it is the standard.
 
 use super::permutation::permute;
 use crate::agent::Agent;
 use crate::error::Result;
+use crate::library::Unit;
 use crate::survey::judge::OTHER_VERSION;
-use crate::survey::line::{Evidence, Finding, Weight};
+use crate::survey::line::{Evidence, Finding};
 
 /// An AEAD of version 1.2: its name, the first word of its state, bytes in a block, rounds between blocks.
 struct Aead {
@@ -39,7 +40,10 @@ fn bytes(count: usize, step: u8) -> Vec<u8> {
 }
 
 /// The finding if what is sealed is exactly that of version 1.2.
-pub(super) fn explain(start: &mut dyn FnMut() -> Result<Agent>) -> Result<Option<Finding>> {
+pub(super) fn explain(
+    start: &mut dyn FnMut() -> Result<Agent>,
+    says_standard: bool,
+) -> Result<Option<Finding>> {
     let mut agent = start()?;
     let (key, nonce) = (bytes(16, 7), bytes(16, 3));
     let mut sealed = Vec::new();
@@ -70,32 +74,59 @@ pub(super) fn explain(start: &mut dyn FnMut() -> Result<Agent>) -> Result<Option
             Evidence::new("nonce", hex::encode(&nonce)),
             Evidence::new("sealed, an empty message", hex::encode(&sealed[0].2)),
         ];
-        finding(&words(aead.name), "4", evidence, sealed.len())
+        finding(
+            says_standard,
+            &words(aead.name),
+            "4",
+            evidence,
+            sealed.len(),
+        )
     }))
 }
 
-/// The finding that outputs are those of version 1.2. It is no fault.
+/// The finding that outputs are those of version 1.2: a fault of what says that it is the standard.
 pub(super) fn finding(
+    says_standard: bool,
     words: &str,
     section: &str,
     evidence: Vec<Evidence>,
     outputs: usize,
 ) -> Finding {
     let title = format!("{}{}", words[..1].to_uppercase(), &words[1..]);
-    Finding {
-        weight: Weight::Gap,
-        citation: Some(format!("NIST SP 800-232 (2025), {section}")),
-        evidence,
-        ..Finding::gap(
+    let text = format!(
+        "All {outputs} outputs are those of version 1.2, the submission that became the standard with \
+         changes. Whoever speaks the standard does not understand it."
+    );
+    let finding = match says_standard {
+        true => Finding::fault(OTHER_VERSION, title, text),
+        false => Finding::gap(
             OTHER_VERSION,
             title,
-            format!(
-                "All {outputs} outputs are those of version 1.2, the submission that became the standard \
-                 with changes. Nothing is wrong if the library promises that version. Whoever speaks \
-                 the standard does not understand it."
-            ),
-        )
+            format!("{text} Nothing is wrong if the library promises that version."),
+        ),
+    };
+    Finding {
+        citation: Some(format!("NIST SP 800-232 (2025), {section}")),
+        evidence,
+        ..finding
     }
+}
+
+/// True if the library's sources name the standard, or one of its algorithms.
+pub(super) fn says_standard(unit: &Unit<'_>) -> bool {
+    let sources = unit.sources().unwrap_or_default();
+    sources.iter().any(|source| {
+        let name = source.file_name().unwrap_or_default().to_string_lossy();
+        let text = std::fs::read(source).unwrap_or_default();
+        names_standard(&format!("{name} {}", String::from_utf8_lossy(&text)))
+    })
+}
+
+fn names_standard(text: &str) -> bool {
+    const NAMES: [&str; 3] = ["hash256", "aead128", "sp800232"];
+    let plain: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain = plain.to_lowercase();
+    NAMES.iter().any(|name| plain.contains(name))
 }
 
 /// Seals with an AEAD of version 1.2: the ciphertext and its tag of 16 bytes.
@@ -157,6 +188,21 @@ fn seal(aead: &Aead, key: &[u8], nonce: &[u8], data: &[u8], message: &[u8]) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_of_the_standard_are_known() {
+        for text in [
+            "ascon_hash256.c",
+            "Ascon-AEAD128",
+            "NIST SP 800-232",
+            "ASCON_HASH_256",
+        ] {
+            assert!(names_standard(text), "{text}");
+        }
+        for text in ["asconhashv12", "ascon128v12 ref", "crypto_aead", "sha256"] {
+            assert!(!names_standard(text), "{text}");
+        }
+    }
 
     /// The first, the 34th and the last known answer of each, from the team's files of version 1.2. Key,
     /// nonce, data and message count up from 0.

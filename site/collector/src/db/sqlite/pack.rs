@@ -32,6 +32,7 @@ pub fn pack(db: &mut dyn Database, free: Option<u64>) -> Result<()> {
     }
     db.script(&tables::tables())?;
     number(db)?;
+    tell_of_older_minutes(db)?;
     pack_rollups(db)?;
     grow_early_minutes(db)?;
     db.script(
@@ -125,6 +126,22 @@ fn number(db: &mut dyn Database) -> Result<()> {
             UNION SELECT name FROM rollup_hour ORDER BY 1",
     )
 }
+
+/// Says how many minutes go, because they were kept longer than the readings that minutes are made of.
+fn tell_of_older_minutes(db: &mut dyn Database) -> Result<()> {
+    let older = count(db, OLDER_MINUTES)?;
+    if older > 0 {
+        tracing::warn!(
+            "{older} rows of minutes are older than the readings, and are not in the new tables; their \
+             hours and days are"
+        );
+    }
+    Ok(())
+}
+
+/// The minutes before the first reading.
+const OLDER_MINUTES: &str = "SELECT COUNT(*) FROM rollup_minute
+    WHERE at < COALESCE((SELECT MIN(received) / 60000 * 60000 FROM reading), 9223372036854775807)";
 
 fn pack_rollups(db: &mut dyn Database) -> Result<()> {
     for level in [Level::Hour, Level::Day] {
